@@ -1,17 +1,19 @@
 /**
- * @module Rubric 1001: 100 points less what weakens a page's headers. A change of the table is another version, as grades of
+ * @module Rubric 1002: 100 points less what weakens a page's headers. A change of the table is another version, as grades of
  * two versions are not compared. Penalties follow MDN HTTP Observatory, CSP Level 3 and securityheaders.com.
  */
 
-import { governingList, type ParsedPolicy, parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
+import { parseDictionary, Token } from 'structured-headers'
+import { governingList, type ParsedPolicy, parsePolicies } from '../../../queries/rules/csp/governing-directive.ts'
 import { allowsAllInline } from '../../../queries/rules/csp/match-inline.ts'
 import type { SourceList } from '../../../queries/rules/csp/source-list.ts'
 import { type ScanGrade, scanGrades } from '../../../schema/enumerations.ts'
-import { type Hop, linesOf } from '../fetch/hop.ts'
+import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
+import { noMarkup, type PageMarkup } from './page-markup.ts'
 
-export const rubricVersion = 1001
+export const rubricVersion = 1002
 
-interface GradedPage {
+interface GradedPage extends Pick<PageMarkup, 'scripts'> {
   readonly hop: Hop
   readonly enforced: readonly ParsedPolicy[]
   readonly reportOnly: readonly ParsedPolicy[]
@@ -32,13 +34,19 @@ const rubric = {
   objects: [csp, 5, "object-src is not 'none'", "Send object-src 'none'"],
   base: [csp, 5, 'No base-uri', "Send base-uri 'none'"],
   http: ['https', 40, 'The page ends on http', 'Redirect http to https'],
+  httpScript: ['https', 20, 'A script is loaded over http', 'Load every script over https'],
   noHsts: [hsts, 20, 'No Strict-Transport-Security', sendHsts],
   shortHsts: [hsts, 10, 'Strict-Transport-Security ends within 182.5 days', sendHsts],
   framed: [xfo, 20, 'Any page can frame this one', "Send frame-ancestors 'self' in Content-Security-Policy"],
   sniffed: [nosniff, 5, 'Not nosniff', 'Send X-Content-Type-Options: nosniff'],
   noReferrer: [referrer, 5, 'No Referrer-Policy', sendReferrer],
   weakReferrer: [referrer, 10, 'Referrer-Policy sends more than strict-origin-when-cross-origin', sendReferrer],
-  permissions: [permissions, 5, 'No Permissions-Policy', 'Send a Permissions-Policy that switches features off'],
+  permissions: [
+    permissions,
+    5,
+    'No Permissions-Policy that restricts a feature',
+    'Send a Permissions-Policy that switches features off',
+  ],
 } as const satisfies Record<string, readonly [header: string, points: number, finding: string, advice: string]>
 
 type Weakness = keyof typeof rubric
@@ -58,13 +66,19 @@ const weaknesses: Readonly<Record<Weakness, (page: GradedPage) => boolean>> = {
   objects: inEveryPolicy((policy) => !governingList(policy, 'object-src')?.list.isNone),
   base: inEveryPolicy((policy) => !policy.has('base-uri')),
   http: ({ hop }) => !isEncrypted(hop),
+  httpScript: ({ hop, scripts, enforced }) =>
+    hop.url.protocol === 'https:' &&
+    scripts.some(({ url }) => url && !isEncrypted({ url })) &&
+    !enforced.some((policy) => policy.has('upgrade-insecure-requests')),
   noHsts: ({ hop }) => hstsDays(hop) === 0,
   shortHsts: ({ hop }) => hstsDays(hop) > 0 && hstsDays(hop) < 182.5,
-  framed: ({ enforced, hop }) => !enforced.some(limitsFraming) && !/^(deny|sameorigin)$/.test(onlyFrameOption(hop)),
+  // Beside frame-ancestors X-Frame-Options decides nothing (CSP3, 6.4.2.2).
+  framed: ({ enforced, hop }) =>
+    enforced.some((policy) => policy.has('frame-ancestors')) ? !enforced.some(limitsFraming) : !blocksFrames(hop),
   sniffed: ({ hop }) => valuesOf(hop, nosniff)[0] !== 'nosniff',
   noReferrer: ({ hop }) => referrerPolicy(hop) === undefined,
   weakReferrer: ({ hop }) => weakReferrerPolicies.includes(referrerPolicy(hop) ?? ''),
-  permissions: ({ hop }) => valuesOf(hop, permissions).length === 0,
+  permissions: ({ hop }) => !restrictsFeatures(hop),
 }
 
 const isAnywhere = (list: SourceList): boolean =>
@@ -92,22 +106,43 @@ function limitsFraming(policy: ParsedPolicy): boolean {
 }
 
 /** Over https, or on this machine. */
-const isEncrypted = ({ url: { protocol, hostname } }: Hop) =>
+const isEncrypted = ({ url: { protocol, hostname } }: Pick<Hop, 'url'>) =>
   protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
 
-/** The first line counts, and none over http (RFC 6797, 8.1). */
+/** HTTP white space (Fetch, 2.2.2). */
+const stripped = (value: string): string => value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
+
+/** The first line counts, and none over http (RFC 6797, 8.1), nor one with a directive twice (6.1). */
 function hstsDays(hop: Hop): number {
   const [line = ''] = isEncrypted(hop) ? linesOf(hop, hsts) : []
-  return Number(/(?:^|;)\s*max-age\s*=\s*"?(\d+)"?\s*(?:;|$)/i.exec(line)?.[1] ?? 0) / (24 * 3600)
+  const directives = line.toLowerCase().split(';').map(stripped)
+  const ages = directives.filter((directive) => /^max-age[\t ]*=/.test(directive))
+  const domains = directives.filter((directive) => /^includesubdomains\b/.test(directive))
+  if (ages.length > 1 || domains.length > 1) return 0
+  return Number(/=[\t ]*("?)(\d+)\1$/.exec(ages[0] ?? '')?.[2] ?? 0) / (24 * 3600)
 }
 
 const valuesOf = (hop: Hop, header: string): string[] =>
-  linesOf(hop, header).flatMap((line) => line.split(',').flatMap((value) => value.trim().toLowerCase() || []))
+  linesOf(hop, header).flatMap((line) => line.split(',').flatMap((value) => stripped(value).toLowerCase() || []))
 
-/** '' of several that differ. */
-function onlyFrameOption(hop: Hop): string {
-  const [value = '', ...others] = new Set(valuesOf(hop, xfo))
-  return others.length === 0 ? value : ''
+/** HTML, 7.4.2.2: of several values one that browsers know blocks every frame. */
+function blocksFrames(hop: Hop): boolean {
+  const values = new Set(valuesOf(hop, xfo))
+  const known = ['deny', 'sameorigin', 'allowall'].filter((value) => values.has(value))
+  return values.size > 1 ? known.length > 0 : known.length > 0 && !values.has('allowall')
+}
+
+/** A header that does not parse as a whole is none (Permissions Policy, 5.2). */
+function restrictsFeatures(hop: Hop): boolean {
+  try {
+    const features = [...parseDictionary(joinedHeader(hop, permissions) ?? '').values()]
+    return features.some(([value]) => {
+      const items = Array.isArray(value) ? value.map(([item]) => item) : [value]
+      return !items.some((item) => item instanceof Token && item.toString() === '*')
+    })
+  } catch {
+    return false
+  }
 }
 
 const weakReferrerPolicies = ['unsafe-url', 'origin', 'no-referrer-when-downgrade', 'origin-when-cross-origin']
@@ -119,17 +154,20 @@ const referrerPolicy = (hop: Hop): string | undefined =>
 
 const leastScores = { 'A+': 100, A: 90, B: 75, C: 60, D: 45, F: 0 } as const satisfies Record<ScanGrade, number>
 
-/** A comma separates policies, as another line does. */
-const policiesOf = (hop: Hop, header: string): ParsedPolicy[] =>
-  linesOf(hop, header).flatMap((line) =>
-    line
-      .split(',')
-      .map(parsePolicyLists)
-      .filter(({ size }) => size > 0),
-  )
+/** What browsers read of texts: `'nonce-*'` is no nonce that a server sends. */
+const readPolicies = (texts: readonly string[]): ParsedPolicy[] =>
+  texts.flatMap((text) => parsePolicies(text.replaceAll("'nonce-*'", '')))
 
-export function gradePage(hop: Hop) {
-  const page = { hop, enforced: policiesOf(hop, csp), reportOnly: policiesOf(hop, `${csp}-report-only`) }
+const policiesOf = (hop: Hop, header: string): ParsedPolicy[] => readPolicies(linesOf(hop, header))
+
+/** HTML, 4.2.5.3: `<meta>` enforces no frame-ancestors. */
+const metaPolicies = ({ policies }: PageMarkup): ParsedPolicy[] =>
+  readPolicies(policies).map((policy) => new Map([...policy].filter(([name]) => name !== 'frame-ancestors')))
+
+export function gradePage(hop: Hop, markup: PageMarkup = noMarkup) {
+  const { scripts } = markup
+  const enforced = [...policiesOf(hop, csp), ...metaPolicies(markup)]
+  const page = { hop, scripts, enforced, reportOnly: policiesOf(hop, `${csp}-report-only`) }
   // A policy costs no more than its absence, so that sending one never lowers a grade.
   let policyPoints: number = (page.reportOnly.length > 0 ? rubric.reportOnly : rubric.noPolicy)[1]
   const names = (Object.keys(rubric) as Weakness[]).filter((name) => weaknesses[name](page))

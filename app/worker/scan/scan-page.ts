@@ -1,3 +1,4 @@
+import { CookieJar } from 'tough-cookie'
 import { watchedHeaders } from '../../../schema/enumerations.ts'
 import type { Scan } from '../../../schema/responses/scan.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
@@ -5,7 +6,7 @@ import { fetchUrl } from '../fetch/fetch-url.ts'
 import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
 import { decodeHtml } from './decode-html.ts'
 import { pageFailure } from './page-failure.ts'
-import { pageScripts } from './page-scripts.ts'
+import { noMarkup, readMarkup } from './page-markup.ts'
 import { gradePage, rubricVersion } from './rubric.ts'
 import { scanScripts } from './scan-scripts.ts'
 import type { ScanSettings } from './scan-settings.ts'
@@ -48,10 +49,13 @@ const scriptsNote = 'Scripts that scripts add are not listed by scans; csp-hash 
 
 async function completeScan(page: PageToScan, settings: ScanSettings, signal: AbortSignal) {
   const { last, text } = await fetchPage(page, settings, signal)
-  const { grade, score, result } = gradePage(last)
-  const scripts = page.listsScripts
-    ? await scanScripts(await pageScripts(text, last.url, settings.limits.parseMs), last.url, settings, signal)
-    : null
+  const markup = await readMarkup(text, last.url, settings.limits.parseMs).catch((error) => {
+    // Only a list of scripts has to be whole.
+    if (page.listsScripts || !(error instanceof FetchFailure)) throw error
+    return noMarkup
+  })
+  const { grade, score, result } = gradePage(last, markup)
+  const scripts = page.listsScripts ? await scanScripts(markup.scripts, last.url, settings, signal) : null
   return {
     status: 'complete',
     failureReason: null,
@@ -83,9 +87,23 @@ function failedScan({ reason, message, hops }: FetchFailure) {
   } as const
 }
 
+/** Cookies of one fetch: some pages redirect to themselves until theirs are there. */
+function createCookies() {
+  const jar = new CookieJar(undefined, { looseMode: true })
+  return (next: URL, hops: readonly Hop[]): { readonly cookie?: string } => {
+    const last = hops.at(-1)
+    for (const line of last ? linesOf(last, 'set-cookie') : []) {
+      jar.setCookieSync(line, last?.url.href ?? '', { ignoreError: true })
+    }
+    const cookie = jar.getCookieStringSync(next.href)
+    return cookie === '' ? {} : { cookie }
+  }
+}
+
 async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSettings, signal: AbortSignal) {
   const { guard, userAgent, limits } = settings
   const bytes = Buffer.alloc(listsScripts ? limits.paymentPageBytes : limits.otherPageBytes)
+  const cookiesFor = createCookies()
   const { last, size, isCut } = await fetchUrl(new URL(scanUrl), {
     guard,
     signal,
@@ -93,7 +111,7 @@ async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSe
     requestHeaders: (next, hops) => ({
       'user-agent': userAgent,
       accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
-      ...cookiesOf(next, hops),
+      ...cookiesFor(next, hops),
     }),
     onChunk: (chunk, at) => void chunk.copy(bytes, at),
   })
@@ -103,14 +121,6 @@ async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSe
   // A list of a part of the page would be short evidence.
   if (isCut && listsScripts) throw new FetchFailure('too_large', `The page is over ${bytes.length} bytes`, [last])
   return { last, text }
-}
-
-/** Cookies that the host has set: some pages redirect to themselves until they are there. */
-function cookiesOf({ host }: URL, hops: readonly Hop[]): { readonly cookie?: string } {
-  const lines = hops.filter(({ url }) => url.host === host).flatMap((hop) => linesOf(hop, 'set-cookie'))
-  const pairs = lines.flatMap((line) => line.match(/^[!-:<>-~]+=[ -:<-~]*/) ?? []).map((pair) => pair.trim())
-  const cookies = new Map(pairs.map((pair) => [pair.split('=')[0], pair]))
-  return cookies.size === 0 ? {} : { cookie: [...cookies.values()].join('; ') }
 }
 
 /** Of a line of the importer. */

@@ -6,7 +6,7 @@ import type { Hop } from '../fetch/hop.ts'
 import { withDeadline } from '../fetch/with-deadline.ts'
 import { corsVerdict, originSent } from './cors-verdict.ts'
 import { fetchScript } from './fetch-script.ts'
-import type { ScriptTag } from './page-scripts.ts'
+import type { ScriptTag } from './page-markup.ts'
 import type { ScanSettings } from './scan-settings.ts'
 
 type Outcome = Pick<ScannedScript, 'outcome' | 'hash' | 'size' | 'problem' | 'cors'>

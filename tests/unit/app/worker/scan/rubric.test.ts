@@ -75,6 +75,10 @@ describe('a grade', () => {
     [30, csp, ''],
     [30, csp, 'upgrade-insecure-requests'],
     [20, 'strict-transport-security', 'max-age=0'],
+    [20, 'strict-transport-security', 'max-age=31536000; Max-Age=0'],
+    [20, 'strict-transport-security', 'max-age=31536000; includeSubDomains; includeSubDomains'],
+    [20, 'strict-transport-security', 'max-age=31536000\xa0'],
+    [0, 'strict-transport-security', 'max-age=31536000; preload;'],
     [20, 'strict-transport-security', 'includeSubDomains'],
     [20, 'strict-transport-security', 'x-max-age=31536000'],
     [10, 'strict-transport-security', 'max-age=15767999'],
@@ -89,6 +93,37 @@ describe('a grade', () => {
     [5, 'referrer-policy', 'made-up'],
     [0, 'referrer-policy', 'unsafe-url, same-origin, made-up'],
     [5, 'permissions-policy', ' '],
+    ...[
+      'camera=(); microphone=()',
+      "camera 'none'",
+      'camera=*',
+      'camera=(self *)',
+      'Camera=()',
+      'camera=(),',
+      'camera=(), camera=*',
+    ].map((value): [number, string, string] => [5, 'permissions-policy', value]),
+    ...[
+      'camera',
+      'camera=1',
+      'camera=none',
+      'camera=(src)',
+      'camera=*, camera=()',
+      'camera=("https://a.test");report-to=x',
+    ].map((value): [number, string, string] => [0, 'permissions-policy', value]),
+    [0, 'permissions-policy', ['camera=*', 'microphone=()']],
+    [5, 'x-content-type-options', 'nosniff\xa0'],
+    ...['$request_id', '', 'a===', '*', 'a=b'].map((nonce): [number, string, string] => [
+      20,
+      csp,
+      `script-src 'self' 'unsafe-inline' 'nonce-${nonce}'; object-src 'none'; base-uri 'none'`,
+    ]),
+    [
+      20,
+      csp,
+      "script-src 'self' 'unsafe-inline' 'nonce-{{ x }}' 'sha256-$x' 'sha256-A'; object-src 'none'; base-uri 'none'",
+    ],
+    [0, csp, "script-src 'self' 'unsafe-inline' 'sha-256-AAAA'; object-src 'none'; base-uri 'none'"],
+    [0, csp, "default-src 'none'; base-uri 'none'; default-src *"],
   ])('loses %i by %s: %s', (points, header, value) => {
     // Framing is limited by X-Frame-Options.
     expect(grade({ ...everything, [header]: value }).score).toBe(100 - points)
@@ -102,11 +137,39 @@ describe('a grade', () => {
     [20, [], 'frame-src *'],
     [0, 'sameorigin', ''],
     [0, ['DENY', 'deny'], ''],
-    [20, ['DENY', 'SAMEORIGIN'], ''],
+    [0, ['DENY', 'SAMEORIGIN'], ''],
+    [0, 'allowall, foo', ''],
+    [0, 'foo, deny', ''],
+    [20, 'foo, bar', ''],
+    [20, 'allowall', ''],
+    [20, 'DENY\xa0', ''],
+    [20, 'DENY', 'frame-ancestors *'],
+    [0, 'foo', "frame-ancestors 'self'"],
     [20, 'ALLOW-FROM https://a.example.com', ''],
   ])('loses %i by frame options %s with %s', (points, frameOptions, policy) => {
     const own = "default-src 'none'; base-uri 'none'"
     expect(grade({ ...withPolicy(`${own}; ${policy}`), 'x-frame-options': frameOptions }).score).toBe(100 - points)
+  })
+
+  test('counts policies of meta for all but framing', () => {
+    const points = (policy: string, sent = without(csp)) =>
+      100 - gradePage(page(sent), { scripts: [], policies: [policy] }).score
+    expect(points(strict)).toBe(0)
+    expect(points("script-src *, default-src 'none'; base-uri 'none'")).toBe(0)
+    expect(points('default-src *', everything)).toBe(0)
+    expect(points(strict, { ...without(csp), 'x-frame-options': [] })).toBe(20)
+    expect(points('frame-ancestors *', { ...without(csp) })).toBe(30)
+  })
+
+  test('loses 20 by a script over http on an https page, where no policy upgrades it', () => {
+    const points = (url: string, sent: Sent = everything) => {
+      const scripts = [{ src: url, url: new URL(url), integrity: null }]
+      return 100 - gradePage(page(sent), { scripts, policies: [] }).score
+    }
+    expect(points('http://a.example.com/a.js')).toBe(20)
+    expect(points('https://a.example.com/a.js')).toBe(0)
+    expect(points('http://localhost/a.js')).toBe(0)
+    expect(points('http://a.example.com/a.js', withPolicy(`${strict}; upgrade-insecure-requests`))).toBe(0)
   })
 
   test('loses 40 by http, where HSTS does not count, and nothing on this machine', () => {
@@ -176,9 +239,15 @@ describe('a score', () => {
 
   test('is no less with one more policy, enforced or report-only', () => {
     check(
-      fc.property(headers, policy, fc.constantFrom(csp, reportOnly), (sent, more, header) => {
-        expect(score(add(sent, header, more))).toBeGreaterThanOrEqual(score(sent))
-      }),
+      // One with frame-ancestors takes X-Frame-Options out of force.
+      fc.property(
+        headers,
+        policy.filter((text) => !text.includes('frame-ancestors')),
+        fc.constantFrom(csp, reportOnly),
+        (sent, more, header) => {
+          expect(score(add(sent, header, more))).toBeGreaterThanOrEqual(score(sent))
+        },
+      ),
     )
   })
 

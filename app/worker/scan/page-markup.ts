@@ -1,4 +1,4 @@
-/** @module Script tags with a source that a browser would run, read as a stream: a tree of a hostile page takes seconds. */
+/** @module Scripts with a source that a browser would run, and policies, of a page's markup, read as a stream: a tree of a hostile page takes seconds. */
 
 import { finished } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -15,6 +15,15 @@ export interface ScriptTag {
   readonly url: URL | undefined
   readonly integrity: string | null
 }
+
+export interface PageMarkup {
+  /** In document order, repeats included. */
+  readonly scripts: readonly ScriptTag[]
+  /** Of `<meta>` in the head. */
+  readonly policies: readonly string[]
+}
+
+export const noMarkup: PageMarkup = { scripts: [], policies: [] }
 
 /** Of a scan's record: tags, a text, a URL, and all of them together. */
 const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8_192, 2 * 1024 * 1024]
@@ -44,11 +53,14 @@ interface Reading {
   readonly parseMs: number
   tags: number
   listLength: number
+  readonly policies: string[]
 }
 
-/** In document order, repeats included. Throws FetchFailure for a list that a scan cannot hold, and after `parseMs`. */
-export const pageScripts = (text: string, page: URL, parseMs: number): Promise<ScriptTag[]> =>
-  documentScripts(text, page, 0, { end: performance.now() + parseMs, parseMs, tags: 0, listLength: 0 })
+/** Throws FetchFailure for a list that a scan cannot hold, and after `parseMs`. */
+export async function readMarkup(text: string, page: URL, parseMs: number): Promise<PageMarkup> {
+  const reading = { end: performance.now() + parseMs, parseMs, tags: 0, listLength: 0, policies: [] }
+  return { scripts: await documentScripts(text, page, 0, reading), policies: reading.policies }
+}
 
 /** @param page resolves URLs where no `<base>` does. */
 async function documentScripts(text: string, page: URL, depth: number, reading: Reading): Promise<ScriptTag[]> {
@@ -64,7 +76,10 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
     const shadowRootMode = attribute(attrs, 'shadowrootmode')
     elements.start({ name: tagName, isHtml, selfClosing, shadowRootMode })
     if (elements.isInert()) return
-    if (tagName === 'base' && isHtml) base ??= baseOf(attribute(attrs, 'href'), page)
+    if (tagName === 'meta' && isHtml && depth === 0 && elements.isInHead()) {
+      const isPolicy = attribute(attrs, 'http-equiv')?.toLowerCase() === 'content-security-policy'
+      if (isPolicy) reading.policies.push(attribute(attrs, 'content') ?? '')
+    } else if (tagName === 'base' && isHtml) base ??= baseOf(attribute(attrs, 'href'), page)
     else if (tagName === 'iframe' && isHtml && runsScripts(attrs)) {
       const srcdoc = attribute(attrs, 'srcdoc')
       if (srcdoc !== undefined) frames.push({ at: scripts.length, srcdoc, base: base ?? page })
