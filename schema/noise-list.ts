@@ -6,19 +6,22 @@
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/** Extensions, browsers and apps with one; also from Chromium's android_webview/common/url_constants.h. */
+/**
+ * Extensions, browsers and apps with one; every scheme that ends in -extension is one too. gap-iab: Apache Cordova's
+ * InAppBrowser; null: in-app browsers, for a URL without an origin (HTML, 7.1.1). Also from Chromium's android_webview/common/url_constants.h.
+ */
 export const noiseSchemes = words(`
   chrome-extension moz-extension safari-extension safari-web-extension webkit-masked-url ms-browser-extension
   edge-extension chrome chromenull chromeinvoke resource safari-resource res jar opera mx mxjscall view-source about
   ms-appx ms-appx-web gsa symres sraf sinaweibo tmtbff webviewprogress webviewprogressproxy wvjbscheme nativebaiduhd
-  bdvideo android-webview android-webview-video-poster chromeinvokeimmediate mbinit mxaddon-pkg
+  bdvideo android-webview android-webview-video-poster chromeinvokeimmediate mbinit mxaddon-pkg gap-iab null
 `)
 
 /** Antivirus, filtering and injecting products, each with all its subdomains. */
 export const noiseHosts = words(`
   kaspersky-labs.com avast.com avcdn.net bitdefender.com bitdefender.net
   zscaler.com zscaler.net zscalerone.net zscalertwo.net zscalerthree.net zscloud.net
-  trusteer.com local.adguard.org local.adguard.com injections.adguard.org injections.adguard.com
+  trusteer.com nikkomsgchannel local.adguard.org local.adguard.com injections.adguard.org injections.adguard.com
   superfish.com toolbar.avg.com block.opendns.com scansafe.net metrext.com tlscdn.com
   cdncache-a.akamaihd.net middlerush-a.akamaihd.net resultshub-a.akamaihd.net savingsslider-a.akamaihd.net
   rafomedia.com linkluster.com amiok.org connectionstrenth.com icontent.us best-deals-products.com jollywallet.com

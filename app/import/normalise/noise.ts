@@ -18,6 +18,7 @@ const cache = new LRUCache<string, boolean>({
 export function isNoise(report: StoredReport, blocksHosts = false): boolean {
   const { blockedUrl, sourceFile, sample } = report
   if (noiseSamples.some(({ text }) => sample.includes(text))) return true
+  if (isMadeUp(blockedUrl, report)) return true
   return isForeign(withScheme(blockedUrl, blocksHosts), report) || isForeign(sourceFile, report)
 }
 
@@ -26,8 +27,15 @@ function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean
   const { scheme, host } = urlComponents(text)
   // Browsers also send a scheme alone; that of the page itself, about:srcdoc, is the site's.
   const word = scheme || text.toLowerCase()
-  if (host === '') return noiseSchemes.has(word) && word !== documentUrl
+  if (host === '') return (noiseSchemes.has(word) || word.endsWith('-extension')) && word !== documentUrl
   return isNoiseHost(host) && host !== urlComponents(documentUrl).host && !namesHost(policy, host)
+}
+
+/** No public page loads from a host without a dot; products on the way make such hosts up. */
+function isMadeUp(url: string, { documentUrl, policy }: StoredReport): boolean {
+  const { host } = urlComponents(url)
+  const isOdd = /^[^.:[]+$/.test(host) && host !== 'localhost'
+  return isOdd && urlComponents(documentUrl).host.includes('.') && !namesHost(policy, host)
 }
 
 const isNoiseHost = (hostname: string) => hostname.length <= longestHostname && cache.memo(hostname)

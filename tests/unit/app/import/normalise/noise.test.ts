@@ -24,10 +24,22 @@ describe('a report is noise', () => {
     'mbinit://x',
     'mxaddon-pkg',
     'https://dl.metabar.ru/x.js',
+    'https://nikkomsgchannel/e?001c0050',
+    'se-extension://ext-1020170312/a.js',
+    'gap-iab://InAppBrowser1',
+    'null',
   ])('a report is noise for %s, as its blocked URL and as its source', (url) => {
     expect(noise(url)).toBe(true)
     expect(noise('inline', url)).toBe(true)
   })
+})
+
+test('a blocked host without a dot is noise, but on pages of such a host and where the policy names it', () => {
+  const of = (documentUrl: string, policy: string) =>
+    isNoise(aReport({ documentUrl, policy, blockedUrl: 'https://made-up-host:8443/x.js' }))
+  expect(of('https://shop.example.test/', "default-src 'self'")).toBe(true)
+  expect(of('https://intranet/', "default-src 'self'")).toBe(false)
+  expect(of('https://shop.example.test/', 'default-src made-up-host')).toBe(false)
 })
 
 describe('a report is not noise', () => {
@@ -47,6 +59,9 @@ describe('a report is not noise', () => {
     'https://github.com/a.js',
     'https://s3.amazonaws.com/a.js',
     'https://www.googletagmanager.com/gtm.js',
+    'http://localhost:3000/a.js',
+    'http://[::1]/a.js',
+    'https://192.0.2.1/a.js',
   ])('a report is not noise for %j', (url) => {
     expect(noise(url)).toBe(false)
     expect(noise('inline', url)).toBe(false)
