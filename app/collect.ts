@@ -1,6 +1,7 @@
 import { startCollector } from './collector/start-collector.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
+import { logEngineDeath } from './program/log-outage.ts'
 import { openDatabase } from './program/open-database.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
@@ -11,13 +12,14 @@ async function collect(): Promise<void> {
   refuseArguments('collect')
   const config = readConfig(process.env)
   const print = (line: string) => void process.stderr.write(`${line}\n`)
+  const log = createLogger(config)
   const database = await openDatabase(config, {
     port: config.CLICKHOUSE_PORT,
     onStep: print,
+    onDeath: logEngineDeath(log),
     onUnavailable: (line) => print(`${line}; posts are 503 until it does`),
   })
   try {
-    const log = createLogger(config)
     const collector = await startCollector(config, database.writer, log, { cluster: database.cluster })
     void warnOfRelease(database.reader, log)
     stopOnSignal(async () => {

@@ -12,6 +12,7 @@ import { importPayAlerts, mountPayAlerts } from './demo/pay-alerts.ts'
 import { importPayPage, mountPayPage, payPageScans, payPageScansPath } from './demo/pay-page.ts'
 import { requireFreePorts } from './http/require-free-ports.ts'
 import { createLogger } from './program/create-logger.ts'
+import { logEngineDeath } from './program/log-outage.ts'
 import { type DatabaseAccess, openDatabase } from './program/open-database.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
@@ -22,15 +23,15 @@ async function start(): Promise<void> {
   refuseArguments('start')
   const config = readConfig(process.env)
   await requireFreePorts(config, ['PORT', 'COLLECTOR_PORT'])
+  const log = createLogger(config)
   const engine = await openDatabase(config, {
     port: config.CLICKHOUSE_PORT,
     onStep: printStep,
-    onDeath: (how) => printStep(`The embedded engine ended (${how}); starting it again`),
+    onDeath: logEngineDeath(log),
   })
   try {
     // A server named by CLICKHOUSE_URL holds real data, so it gets no demo data.
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
-    const log = createLogger(config)
     const api = await startApi(config, engine.reader, log)
     const tryPage = await tryPageOptions(engine.reader, api.url, keys)
     const collector = await startCollector(config, engine.writer, log, { tryPage, mount: tryPage && mountPayDemo })

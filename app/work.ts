@@ -1,6 +1,6 @@
 import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
-import { logOutage } from './program/log-outage.ts'
+import { logEngineDeath, logOutage } from './program/log-outage.ts'
 import { openDatabase } from './program/open-database.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
@@ -13,13 +13,14 @@ async function work(): Promise<void> {
   refuseArguments('worker')
   const config = readConfig(process.env)
   const print = (line: string) => void process.stderr.write(`${line}\n`)
+  const log = createLogger(config)
   const database = await openDatabase(config, {
     port: config.CLICKHOUSE_PORT,
     onStep: print,
+    onDeath: logEngineDeath(log),
     onUnavailable: (line) => print(`${line}; pages are scanned when it does`),
   })
   try {
-    const log = createLogger(config)
     const metrics = createWorkerMetrics()
     const { observePoolWait: onPoolWait, countClickHouseFault: onFault } = metrics
     database.writer.observe({ onPoolWait, onFault, onOutage: logOutage(log, 'ClickHouse') })

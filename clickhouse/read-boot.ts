@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse/database.ts'
 import { isNamed } from '../queries/clickhouse/error-codes.ts'
+import { onlyRow } from '../queries/sql/only-row.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { rowCount } from '../queries/sql/rows.ts'
 import { sql } from '../queries/sql/sql.ts'
+import { countBrokenParts } from './broken-parts.ts'
 
-/** The last start of ClickHouse's machine; undefined if it cannot be known. Rejects if ClickHouse does not respond. */
+/** The last start of ClickHouse's machine, of the embedded engine with its broken parts, as a full disk makes them; undefined if it cannot be known. Rejects if ClickHouse does not respond. */
 export type ReadBoot = (signal: AbortSignal) => Promise<string | undefined>
 
 /** Two starts of one machine are further apart, with a report stored between them; clocks are seldom set by more. */
@@ -47,7 +49,10 @@ export function createBootReader(database: Pick<Database, 'read'>, onUnknown: ()
       if (wasKnown) throw new Error('ClickHouse has not read the uptime of its machine yet')
     }
     const boot = find === 'by this machine' ? await bootId() : undefined
-    if (boot !== undefined) return boot
+    if (boot !== undefined) {
+      const { parts } = onlyRow(await database.read(countBrokenParts, { signal }))
+      return parts === 0 ? boot : `${boot} ${parts}`
+    }
     if (find !== 'unknown') onUnknown()
     find = 'unknown'
     return undefined

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
+import { addDiskMetrics } from '../http/disk-metrics.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { createLogger } from '../program/create-logger.ts'
@@ -16,6 +17,7 @@ const heapGrowth = '--heap-growing-percent=50'
 export async function startApi(config: Config, database: Database, log = createLogger(config)): Promise<Listener> {
   setFlagsFromString(heapGrowth)
   const metrics = createMetrics(database)
+  addDiskMetrics(metrics.registry, database)
   const budgets = await openBudgets(config, log, metrics.countRedisFault)
   const tracing = await startTracing(config, log)
   let isStopping = false

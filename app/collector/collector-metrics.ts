@@ -33,7 +33,7 @@ export function createCollectorMetrics(waitingBytes: () => number, dataDir?: str
   })
   const restored = new Counter({
     name: 'collector_restored_reports_total',
-    help: 'Reports that ClickHouse had lost in a power cut of its machine, and that were stored again',
+    help: 'Reports that ClickHouse had lost in a power cut of its machine or on a full disk, and that were stored again',
     registers,
   })
   new Gauge({

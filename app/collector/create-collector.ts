@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
+import { findDiskSpace, hasRoom } from '../../clickhouse/disk-space.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
 import type { Read } from '../../queries/sql/query.ts'
@@ -91,6 +92,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
       restore: !store.isRestoring(),
       inserts: store.takesInserts(),
       spool: store.canSpool(),
+      disk: hasDiskRoom(database),
     }),
   })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
@@ -162,6 +164,13 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   })
   return app
 }
+
+/** True while ClickHouse does not respond, which is a check of its own. */
+const hasDiskRoom = (database: Pick<Database, 'read'>): Promise<boolean> =>
+  database.read(findDiskSpace).then(
+    (found) => found.every(hasRoom),
+    () => true,
+  )
 
 const statusOf = (error: Error) => {
   if (error instanceof CollectorError) return error.status

@@ -7,6 +7,7 @@ import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { createBootReader, type ReadBoot } from '../../clickhouse/read-boot.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
+import { addDiskMetrics } from '../http/disk-metrics.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
@@ -48,6 +49,7 @@ export async function startCollector(
   { tryPage, mount, cluster, siteTtlMs, readBoot, blocks }: CollectorOptions = {},
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
+  addDiskMetrics(metrics.registry, database)
   const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
   const closeClusterMetrics = cluster
     ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)

@@ -1,6 +1,7 @@
 /** @module Metrics that both programs have: of the process, of its HTTP requests, of ClickHouse and of Redis. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { engineDeaths } from '../../clickhouse/engine/start-engine.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { RequestContext } from '../pipeline/request-context.ts'
 
@@ -49,6 +50,15 @@ export function createProgramMetrics(budgets: readonly string[]) {
     labelNames: ['pool'],
     buckets: waitBuckets,
     registers,
+  })
+  new Counter({
+    name: 'engine_restarts_total',
+    help: 'Restarts of the embedded ClickHouse by this program, after it died',
+    registers,
+    collect() {
+      this.reset()
+      this.inc(engineDeaths())
+    },
   })
   const counter = <Label extends string>(name: string, help: string, label: Label, values: readonly string[]) => {
     const counted = new Counter({ name, help, labelNames: [label], registers })

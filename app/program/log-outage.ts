@@ -13,3 +13,7 @@ export function reasonOf(error: unknown): string {
 /** One line when an outage begins, and one when it ends. */
 export const logOutage = (log: Logger, name: string) => (error: Error | undefined) =>
   error ? log.error({ reason: reasonOf(error) }, `${name} does not respond`) : log.info(`${name} responds again`)
+
+/** @param how its signal, its exit code, or that it could not write. */
+export const logEngineDeath = (log: Logger) => (how: string) =>
+  log.error({ reason: how }, 'The embedded ClickHouse ended; starting it again')

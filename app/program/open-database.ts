@@ -5,6 +5,7 @@ import { everyShard } from '../../clickhouse/cluster/every-shard.ts'
 import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { isOwned } from '../../clickhouse/engine/folder-owner.ts'
 import { isConfined, unconfined } from '../../clickhouse/engine/is-confined.ts'
+import { withoutLostWrites } from '../../clickhouse/engine/lost-writes.ts'
 import { ofEachUser, passwordPath, type User } from '../../clickhouse/engine/passwords.ts'
 import { type Engine, type EngineOptions, startEngine, userUrls } from '../../clickhouse/engine/start-engine.ts'
 import { type MigrateOptions, migrate } from '../../clickhouse/migrate.ts'
@@ -178,7 +179,8 @@ function startError(error: Error, dataDir: string, port: number): string {
 }
 
 function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>, options?: ConnectOptions): DatabaseAccess {
-  const databases = ofEachUser((user) => connect(userUrls[user], options))
+  const connections = ofEachUser((user) => connect(userUrls[user], options))
+  const databases = { ...connections, writer: withoutLostWrites(connections.writer, userUrls.writer) }
   return {
     ...databases,
     url,

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
+import { statfsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { reservedBytes } from '../disk-space.ts'
 import { ownFolder } from './folder-owner.ts'
+import { countLostWrites } from './lost-writes.ts'
 import { ofEachUser, type Passwords, readPassword, type User } from './passwords.ts'
 import { allocatorOptions, withoutLibrary } from './platform.ts'
 
@@ -33,8 +36,8 @@ export interface EngineOptions {
   readonly tcpPort?: number
   /** Of `from_env` in the config file: the server has no other variables, as a user's `file()` reads them. */
   readonly environment?: Readonly<Record<string, string>>
-  /** Called when the server died and before it is started again; `how` is its signal or exit code. */
-  readonly onDeath?: (how: string) => void
+  /** Called when the server died and before it is started again; `how` is its signal, its exit code, or that it could not write. */
+  readonly onDeath?: ((how: string) => void) | undefined
 }
 
 const shortestBackoffMs = 100
@@ -42,8 +45,16 @@ const longestBackoffMs = 2_000
 /** Twice the time ClickHouse waits for open connections. */
 const stopTimeoutMs = 10_000
 const pingIntervalMs = 20
+/** A query of 1 ms of processor time. */
+const watchIntervalMs = 1_000
 /** Half the threads merge: 16 M rows were loaded at 190,000 a second instead of 163,000 (2 cores). */
 const mergeThreads = Math.max(1, availableParallelism() >> 1)
+
+const lostWrites = 'it could not write, as on a full disk'
+let deaths = 0
+
+/** Engines of this process that died and were started again. */
+export const engineDeaths = (): number => deaths
 
 /** Starts the server on loopback and restarts it with backoff. It ends with this process. Rejects where it cannot start. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
@@ -56,6 +67,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   let restart: NodeJS.Timeout | undefined
   let stopping = false
   let backoffMs = shortestBackoffMs
+  const lossy = new WeakSet<ChildProcess>()
 
   async function start(): Promise<void> {
     const started = spawnServer({ ...options, port }, passwords)
@@ -65,10 +77,23 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     })
     await untilReady(started, url)
     backoffMs = shortestBackoffMs
+    const watch = setInterval(endIfLossy, watchIntervalMs, started).unref()
     started.once('exit', (code, signal) => {
-      if (!stopping) onDeath?.(signal ?? `code ${code}`)
+      clearInterval(watch)
+      if (!stopping) {
+        deaths++
+        onDeath?.(lossy.has(started) ? lostWrites : (signal ?? `code ${code}`))
+      }
       restartLater()
     })
+  }
+
+  /** Its next start sets broken parts aside, and has again the parts that they were merged from. */
+  async function endIfLossy(started: ChildProcess): Promise<void> {
+    const lost = await countLostWrites(userUrls(port, passwords).writer).catch(() => 0)
+    if (lost === 0 || started !== server) return
+    lossy.add(started)
+    started.kill('SIGKILL')
   }
 
   function restartLater(): void {
@@ -132,6 +157,7 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
     path: join(dataDir, 'clickhouse'),
     http_port: port,
     ...(tcpPort !== undefined && { tcp_port: tcpPort }),
+    'storage_configuration.disks.default.keep_free_space_bytes': reservedBytes(sizeOfDisk(dataDir)),
     'logger.log': join(dataDir, 'log', 'clickhouse.log'),
     background_pool_size: mergeThreads,
   }
@@ -150,6 +176,11 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
       ...environment,
     },
   })
+}
+
+function sizeOfDisk(folder: string): number {
+  const { blocks, bsize } = statfsSync(folder)
+  return blocks * bsize
 }
 
 /** Resolves at the first successful ping; rejects with the last line on stderr where the server ends before. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { requireNodes } from '../../../clickhouse/cluster/tenant-shards.ts'
+import { findDiskSpace, hasRoom, reservedBytes } from '../../../clickhouse/disk-space.ts'
 import { lackingMigrations, OtherRelease } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import type { Query } from '../../../queries/sql/query.ts'
-import { rowCount } from '../../../queries/sql/rows.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
 import { explainError } from '../../program/explain-error.ts'
 import { type Check, FaultWithFix } from './check.ts'
@@ -126,20 +126,19 @@ export const retention: Check = {
 /** Share below which ClickHouse can lack the room to merge its largest parts. */
 const freeShare = 0.05
 const gigabyte = 1e9
-
-const findDisk: Query<{ free: number; size: number }> = {
-  name: 'findDisk',
-  statement: sql`SELECT filesystemAvailable() AS free, filesystemCapacity() AS size`,
-  row: z.object({ free: rowCount, size: rowCount }),
-}
+const inGigabytes = (bytes: number) => (bytes / gigabyte).toFixed(bytes < 10 * gigabyte ? 1 : 0)
 
 export const disk: Check = {
   name: 'disk',
   fix: 'make the disk of ClickHouse larger, or shorten the retention of tenants with "tenants update"',
   async run({ database }) {
     const disks = await ofEachServer(await database(), async (server) => {
-      const { free, size } = await onlyRow(server, findDisk)
-      const found = `${Math.round(free / gigabyte)} GB of ${Math.round(size / gigabyte)} GB are free`
+      const { free, size } = await onlyRow(server, findDiskSpace)
+      const found = `${inGigabytes(free)} of ${inGigabytes(size)} GB are free`
+      if (!hasRoom({ free, size })) {
+        const least = (reservedBytes(size) / gigabyte).toPrecision(2)
+        throw new Error(`${found}: ClickHouse refuses inserts and merges nothing below ${least} GB`)
+      }
       if (free < size * freeShare) throw new Error(`${found}, less than ${freeShare * 100} %`)
       return found
     })

@@ -59,6 +59,11 @@ interface Case {
 
 const route = 'route="/v1/reports"'
 
+const diskOf = (job: string, freePercent: number) => ({
+  [`clickhouse_disk_free_bytes{job="${job}",instance="a"}`]: `${freePercent}x30`,
+  [`clickhouse_disk_size_bytes{job="${job}",instance="a"}`]: '100x30',
+})
+
 /** For each alert, samples of one job at which it fires within half an hour, and its labels beside the job. */
 const cases: Readonly<Record<string, Case>> = {
   ClickHouseDoesNotRespond: {
@@ -102,6 +107,12 @@ const cases: Readonly<Record<string, Case>> = {
   AlertsWait: {
     samples: (job) => ({ [`worker_oldest_unsent_alert_seconds{job="${job}",instance="a"}`]: '3660+60x30' }),
     labels: {},
+  },
+  DiskFills: { samples: (job) => diskOf(job, 14), labels: {} },
+  DiskFull: { samples: (job) => diskOf(job, 4), labels: {} },
+  EngineRestarts: {
+    samples: (job) => ({ [`engine_restarts_total{job="${job}",instance="a"}`]: '0x20 1x10' }),
+    labels: { instance: 'a' },
   },
   EventLoopBusy: {
     samples: (job) => ({ [`nodejs_eventloop_lag_p99_seconds{job="${job}",instance="a"}`]: '0.8x30' }),
