@@ -28,6 +28,7 @@ async function start(): Promise<void> {
     port: config.CLICKHOUSE_PORT,
     onStep: printStep,
     onDeath: logEngineDeath(log),
+    migrates: 'any',
   })
   try {
     // A server named by CLICKHOUSE_URL holds real data, so it gets no demo data.

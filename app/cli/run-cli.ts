@@ -75,7 +75,7 @@ const patientCommands: ConnectOptions = {
 
 function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings: CommandSettings) {
   let opening: Promise<DatabaseAccess> | undefined
-  async function openOnce(migrates: boolean): Promise<DatabaseAccess> {
+  async function openOnce(migrates: 'own' | 'none'): Promise<DatabaseAccess> {
     const config = readOnce()
     // Loaded when it is needed: ClickHouse's clients are half of a command's start.
     const { openDatabase } = await import('../program/open-database.ts')
@@ -84,7 +84,7 @@ function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings
   }
   return {
     async open(schema?: Schema): Promise<DatabaseAccess> {
-      opening ??= openOnce(schema !== 'as it is')
+      opening ??= openOnce(schema === 'as it is' ? 'none' : 'own')
       const access = await opening
       if (schema === undefined) await requireMigrations(access)
       return access

@@ -23,6 +23,8 @@ export interface DatabaseAccess {
   /** May write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
   readonly url: string
+  /** Whether the embedded engine was started here, so that no other program runs on its folder. */
+  readonly ownsEngine: boolean
   readonly migrated: readonly string[]
   /** Undefined if it is one server. */
   readonly cluster: Cluster | undefined
@@ -39,8 +41,8 @@ export interface OpenDatabaseOptions {
   /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
-  /** Whether the embedded engine is migrated; true by default. */
-  readonly migrates?: boolean
+  /** Which embedded engine is migrated; one that is started here by default, as another's programs can be of an older release. */
+  readonly migrates?: 'own' | 'any' | 'none'
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
   /** For a program that responds 503 until the server of CLICKHOUSE_URL responds; without it that is an Error. */
   readonly onUnavailable?: (line: string) => void
@@ -52,7 +54,7 @@ export interface OpenDatabaseOptions {
 const defaultOwnerTimeoutMs = 10_000
 const pollMs = 200
 
-/** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts and migrates that engine. */
+/** Opens CLICKHOUSE_URL, else DATA_DIR's engine on CLICKHOUSE_PORT, else starts that engine, and by default migrates it. */
 export async function openDatabase(
   config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_CLUSTER' | 'CLICKHOUSE_QUORUM' | 'CLICKHOUSE_PORT' | 'DATA_DIR'>,
   options: OpenDatabaseOptions = {},
@@ -61,8 +63,9 @@ export async function openDatabase(
   const connectOptions = { ...options.connectOptions, quorum }
   if (CLICKHOUSE_URL)
     return (CLICKHOUSE_CLUSTER ? openNodes : openServer)(CLICKHOUSE_URL, { ...options, connectOptions })
+  const { migrates = 'own' } = options
   const access = await openFolder(config.DATA_DIR, config.CLICKHOUSE_PORT, options)
-  if (options.migrates === false) return access
+  if (migrates === 'none' || (migrates === 'own' && !access.ownsEngine)) return access
   try {
     const migrated = await migrate(access.writer, { ...(options.onStep && { onStep: options.onStep }) })
     return { ...access, migrated }
@@ -73,7 +76,11 @@ export async function openDatabase(
 }
 
 /** Never takes the folder of an owner whose engine restarts: the owner could not start it again. */
-async function openFolder(dataDir: string, enginePort: number, options: OpenDatabaseOptions): Promise<DatabaseAccess> {
+async function openFolder(
+  dataDir: string,
+  enginePort: number,
+  options: OpenDatabaseOptions,
+): Promise<DatabaseAccess> {
   const { ownerTimeoutMs = defaultOwnerTimeoutMs } = options
   const deadline = Date.now() + ownerTimeoutMs
   for (;;) {
@@ -114,7 +121,7 @@ async function openNodes(urls: string, { connectOptions }: OpenDatabaseOptions):
   return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }
 }
 
-const sameUser = (database: Database) => ({ reader: database, analyst: database, writer: database, migrated: [] })
+const sameUser = (database: Database) => ({ reader: database, analyst: database, writer: database, ownsEngine: false, migrated: [] })
 
 /** An engine that accepts the folder's passwords is the folder's own. */
 async function findRunning(
@@ -155,6 +162,7 @@ async function startOwn(
   if (port !== 0 && onStep && !(await isConfined(access.reader, dataDir))) onStep(unconfined)
   return {
     ...access,
+    ownsEngine: true,
     async close() {
       await access.close()
       await engine.stop()
@@ -184,6 +192,7 @@ function openEmbedded({ url, userUrls }: Pick<Engine, 'url' | 'userUrls'>, optio
   return {
     ...databases,
     url,
+    ownsEngine: false,
     migrated: [],
     cluster: undefined,
     shards: () => [databases.writer],

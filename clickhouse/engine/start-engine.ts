@@ -157,7 +157,6 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
     path: join(dataDir, 'clickhouse'),
     http_port: port,
     ...(tcpPort !== undefined && { tcp_port: tcpPort }),
-    'storage_configuration.disks.default.keep_free_space_bytes': reservedBytes(sizeOfDisk(dataDir)),
     'logger.log': join(dataDir, 'log', 'clickhouse.log'),
     background_pool_size: mergeThreads,
   }
@@ -173,6 +172,7 @@ function spawnServer(options: EngineOptions, passwords: Passwords): ChildProcess
       ANALYST_PASSWORD_SHA256: hash('sha256', passwords.analyst),
       WRITER_PASSWORD_SHA256: hash('sha256', passwords.writer),
       TZ: 'UTC',
+      KEEP_FREE_SPACE_BYTES: String(reservedBytes(sizeOfDisk(dataDir))),
       ...environment,
     },
   })

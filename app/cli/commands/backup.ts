@@ -26,7 +26,8 @@ export function addBackup(program: Command, context: Context): void {
     .addOption(s3)
     .action(async (name, { base, ...given }) => {
       const place = backupPlace(given, context.config())
-      const { writer, cluster } = await context.database()
+      // The backup before an upgrade can be of an older release.
+      const { writer, cluster } = await context.database('as it is')
       if (cluster)
         throw new Error('A cluster is backed up at one replica of each shard: see clickhouse/cluster/README.md')
       const result = await withProgress(context.stderr, undefined, (update) =>

@@ -8,16 +8,17 @@ const silentMinutes = 5
 
 export const worker: Check = {
   name: 'worker',
-  fix: 'start one as the user that writes: "npm run worker", or the service worker of compose',
-  async run({ config, database }) {
-    if (config().CLICKHOUSE_URL === undefined) return 'it runs within "start"'
-    const { reader } = await database()
+  fix: 'start one as the user that writes: "security-reporting worker" or "start", or the service worker of compose',
+  async run({ database }) {
+    const { reader, ownsEngine } = await database()
+    const nothingRuns = ownsEngine ? 'no program runs on this folder; the engine was started for this check' : undefined
     const rules = await reader.read(listEnabledRules)
-    if (rules.length === 0) return 'no alert rule needs one'
+    if (rules.length === 0) return nothingRuns ?? 'no alert rule needs one'
+    if (nothingRuns) throw new Error(`${nothingRuns}, so ${rules.length} alert rules send nothing`)
     const [lease] = await reader.read(findLease(leaseOfAlerts, silentMinutes * minuteMs))
     if (lease?.isHeld) return `${lease.holder} alerts by ${rules.length} rules`
     throw new Error(
-      `none has run for ${silentMinutes} minutes, so nobody is told of what ${rules.length} alert rules cover`,
+      `none has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`,
     )
   },
 }

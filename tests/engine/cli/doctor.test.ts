@@ -187,7 +187,7 @@ describe('doctor names', () => {
     await insertRows(database.writer, 'alert_destinations', [{ ...own, name: 'On-call', type: 'webhook', ...created }])
     const rule = { ...own, event_type: 'csp.new_issue', kind: 'immediate', destination_id: 'dest-1', enabled: true }
     await insertRows(database.writer, 'alert_rules', [rule])
-    await expectFault('worker', /none has run for 5 minutes, so nobody is told of what 1 alert rules cover/)
+    await expectFault('worker', /none has run for 5 minutes, so 1 alert rules send nothing/)
     const lease = {
       tenant_id: leaseOfAlerts,
       generation: 1,

@@ -28,6 +28,23 @@ describe('the command line without CLICKHOUSE_URL', () => {
     expect(JSON.parse((await cli(['migrate'], { environment })).stdout)).toEqual({ applied: [] })
   })
 
+  test('a command migrates no engine of another process, whose programs can be of an older release', async () => {
+    const other = join(folder, 'older')
+    const engine = await startEngine({ dataDir: other, port: 0 })
+    try {
+      const environment = { DATA_DIR: other, CLICKHOUSE_PORT: String(engine.port) }
+      const refused = await cli(create, { environment })
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toMatch(/^The database lacks 0001_tenants, .*: run "migrate" first\n$/)
+      await cli(['backup', 'before'], { environment })
+      const tables = 'SELECT count() FROM system.tables WHERE database = currentDatabase()'
+      expect((await cli(['sql', tables], { environment })).stdout).toBe('0\n')
+      expect(JSON.parse((await cli(['migrate'], { environment })).stdout).applied[0]).toBe('0001_tenants')
+    } finally {
+      await engine.stop()
+    }
+  })
+
   test('a command uses the running engine on CLICKHOUSE_PORT, and does not stop it', async () => {
     const engine = await startEngine({ dataDir, port: 0 })
     try {
