@@ -76,11 +76,7 @@ export async function openDatabase(
 }
 
 /** Never takes the folder of an owner whose engine restarts: the owner could not start it again. */
-async function openFolder(
-  dataDir: string,
-  enginePort: number,
-  options: OpenDatabaseOptions,
-): Promise<DatabaseAccess> {
+async function openFolder(dataDir: string, enginePort: number, options: OpenDatabaseOptions): Promise<DatabaseAccess> {
   const { ownerTimeoutMs = defaultOwnerTimeoutMs } = options
   const deadline = Date.now() + ownerTimeoutMs
   for (;;) {
@@ -121,7 +117,13 @@ async function openNodes(urls: string, { connectOptions }: OpenDatabaseOptions):
   return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }
 }
 
-const sameUser = (database: Database) => ({ reader: database, analyst: database, writer: database, ownsEngine: false, migrated: [] })
+const sameUser = (database: Database) => ({
+  reader: database,
+  analyst: database,
+  writer: database,
+  ownsEngine: false,
+  migrated: [],
+})
 
 /** An engine that accepts the folder's passwords is the folder's own. */
 async function findRunning(

@@ -17,8 +17,6 @@ export const worker: Check = {
     if (nothingRuns) throw new Error(`${nothingRuns}, so ${rules.length} alert rules send nothing`)
     const [lease] = await reader.read(findLease(leaseOfAlerts, silentMinutes * minuteMs))
     if (lease?.isHeld) return `${lease.holder} alerts by ${rules.length} rules`
-    throw new Error(
-      `none has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`,
-    )
+    throw new Error(`none has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`)
   },
 }
