@@ -19,10 +19,10 @@ import { createCollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
 import { logRestored } from './log-restored.ts'
 import { logStoreOutage } from './log-store-outage.ts'
-import { createReportStore, type ReportStore, type ReportStoreOptions } from './report-store.ts'
+import { createReportStore, type ReportStoreOptions } from './report-store.ts'
 import { createRestoreBlocks } from './restore-blocks.ts'
 import { settleInsert } from './settle-insert.ts'
-import { createShardStores } from './shard-stores.ts'
+import { openShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
@@ -54,10 +54,10 @@ export async function startCollector(
   const closeClusterMetrics = cluster
     ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)
     : async () => {}
-  const writerOf = (shard?: number) =>
+  const writerOf = (own: Database, shard?: number) =>
     cluster && shard !== undefined
-      ? clickHouseReportWriter(database, (signal) => untilInStep(cluster, shard, signal))
-      : clickHouseReportWriter(database)
+      ? clickHouseReportWriter(own, (signal) => untilInStep(cluster, shard, signal))
+      : clickHouseReportWriter(own)
   /** A replica has its parts from the others, so that on a cluster no block is restored. */
   async function spoolOf(shard?: number) {
     if (cluster) return { spool: await openSpool(spoolFolder(config.DATA_DIR, shard)) }
@@ -65,7 +65,7 @@ export async function startCollector(
     const restore = createRestoreBlocks({
       database,
       spool,
-      writer: writerOf(),
+      writer: writerOf(database),
       logSteps: logImportSteps(database),
       // No insert of before the restart begins after it.
       settle: settleInsert(database, { lateMs: 0 }),
@@ -74,19 +74,25 @@ export async function startCollector(
     })
     return { spool, restore }
   }
-  const open = async (shard?: number) =>
-    createReportStore({
+  async function open(shard?: number) {
+    const own = shard === undefined ? database : (cluster?.entry(shard) ?? database)
+    return createReportStore({
       ...blocks,
       ...(await spoolOf(shard)),
-      writer: writerOf(shard),
-      logSteps: logImportSteps(database),
-      settle: settleInsert(database),
+      writer: writerOf(own, shard),
+      logSteps: logImportSteps(own),
+      settle: settleInsert(own),
       onFlush: metrics.observeFlush,
       onOutage: logStoreOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
       onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
       onUnreadable: (token) => log.error({ token }, 'A block cannot be read; it is set aside'),
     })
-  const store = cluster ? await openShardStores(cluster, open) : await open()
+  }
+  const onNewShard = (shard: number) =>
+    log.warn({ shard }, 'A shard was added: name its servers in CLICKHOUSE_URL and start the collector again')
+  const store = cluster
+    ? await openShardStores(cluster.shardCount, open, (tenantId) => shardOfTenant(cluster, tenantId), onNewShard)
+    : await open()
   store.sendLeftovers()
   const budgets = await openBudgets(config, log, metrics.countRedisFault)
   database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
@@ -133,10 +139,4 @@ export async function startCollector(
     await budgets.close()
     throw error
   }
-}
-
-async function openShardStores(cluster: Cluster, open: (shard: number) => Promise<ReportStore>): Promise<ReportStore> {
-  const numbers = Array.from({ length: cluster.shardCount }, (_, index) => index + 1)
-  const stores = await Promise.all(numbers.map(async (shard) => [shard, await open(shard)] as const))
-  return createShardStores(new Map(stores), (tenantId) => shardOfTenant(cluster, tenantId))
 }

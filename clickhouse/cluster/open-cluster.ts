@@ -27,6 +27,8 @@ export interface Cluster {
   replicas(): Promise<number>
   /** Number of replicas that a write waits for. Rejects as `replicas`. */
   quorum(): Promise<number>
+  /** The whole cluster through servers that are not of another shard, so that another's faults reach none of its writes. */
+  entry(shard: number): Database
   /** Opens it again, as it is now. */
   reopen(): Promise<Cluster>
   close(): Promise<void>
@@ -100,6 +102,11 @@ export async function openCluster(urls: string, options: ConnectOptions = {}): P
     quorum: async () => Number(quorumOf(await replicas.read(), quorum).insert_quorum),
     reopen: () => openCluster(urls, options),
     client: open(nodeUrls(urls), front, { quorum, replicas }),
+    entry(shard) {
+      const others = nodes.filter((node) => node.shard !== shard).map(({ url }) => url)
+      const own = nodeUrls(urls).filter((url) => !others.includes(url))
+      return open(own.length > 0 ? own : nodeUrls(urls), front, { quorum, replicas })
+    },
     missing,
     nodes,
     shardCount: Math.max((await measure()).shards, numbers.length),
