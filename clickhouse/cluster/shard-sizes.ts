@@ -101,7 +101,10 @@ export interface PlannedMove extends TenantSize {
 /** Above the average; the largest shard is emptied until it has less. */
 const tolerance = 0.1
 
-/** Moves that bring the shards together, one after the other, each tenant once; none where no move does. */
+/**
+ * Moves that bring the shards together, one after the other, each tenant once; none where no move does. A tenant that takes
+ * its new shard above the tolerance is moved only where no other fits.
+ */
 export function planMoves(shards: readonly FilledShard[]): PlannedMove[] {
   const sizes = shards.map(({ number, bytes, tenants }) => ({ number, bytes, tenants: [...tenants] }))
   const average = sizes.reduce((sum, { bytes }) => sum + bytes, 0) / sizes.length
@@ -112,9 +115,10 @@ export function planMoves(shards: readonly FilledShard[]): PlannedMove[] {
     if (!from || !to || from.bytes <= average * (1 + tolerance)) return moves
     const gap = from.bytes - to.bytes
     const distance = ({ bytes }: TenantSize) => Math.abs(gap / 2 - bytes)
-    const [tenant] = from.tenants
-      .filter(({ bytes }) => bytes > 0 && bytes < gap)
-      .toSorted((one, other) => distance(one) - distance(other))
+    const lighter = from.tenants.filter(({ bytes }) => bytes > 0 && bytes < gap)
+    const fitting = lighter.filter(({ bytes }) => to.bytes + bytes <= average * (1 + tolerance))
+    const candidates = fitting.length > 0 ? fitting : lighter
+    const [tenant] = candidates.toSorted((one, other) => distance(one) - distance(other))
     if (!tenant) return moves
     moves.push({ ...tenant, from: from.number, to: to.number })
     from.bytes -= tenant.bytes

@@ -38,6 +38,12 @@ describe('the plan of moves', () => {
     expect(planMoves([shard(1, 100), shard(2, 5)])).toEqual([])
   })
 
+  test('moves the small tenants away from one that is larger than a shard should be, not that one', () => {
+    const moves = planMoves([shard(1, 169, 11, 10, 10), shard(2)])
+    expect(moves.map(({ id }) => id).sort()).toEqual(['1-1', '1-2', '1-3'])
+    expect(planMoves([shard(1, 60, 60), shard(2), shard(3)])).toEqual([{ id: '1-0', from: 1, to: 2, bytes: 60 }])
+  })
+
   test('never makes the largest shard larger, moves a tenant once, and ends', () => {
     let seed = 1
     const random = () => {
