@@ -42,7 +42,15 @@ const elements = (file: string, name: string) =>
 const withoutPasswords = (text = '') => text.replaceAll(/\$\{\w+\}/g, 'password').replaceAll(/\$\{\w+:-\}/g, '')
 
 /** SECRETS_KEY and SMTP_URL are needed by those who add destinations of alerts. */
-const optional = ['COLLECTOR_URL', 'OUTBOUND_ALLOWED', 'SECRETS_KEY', 'SMTP_URL', 'MAIL_FROM', 'DIGEST_HOUR']
+const optional = [
+  'CLICKHOUSE_QUORUM',
+  'COLLECTOR_URL',
+  'OUTBOUND_ALLOWED',
+  'SECRETS_KEY',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'DIGEST_HOUR',
+]
 
 describe.each([one, cluster])('$file', ({ text, compose }) => {
   test('has no default for a secret, and a message where one is missing', () => {
@@ -157,12 +165,15 @@ describe('a cluster', () => {
   })
 
   test('is named whole by its programs, as the user of each, after it is ready', () => {
-    const { migrate, api, collector } = cluster.compose.services
-    const urls = { writer: [migrate, collector], reader: [api] }
+    const { migrate, api, collector, worker } = cluster.compose.services
+    const urls = { writer: [migrate, collector, worker], reader: [api] }
     for (const [user, services] of Object.entries(urls)) {
       for (const service of services) {
-        const { CLICKHOUSE_CLUSTER, CLICKHOUSE_URL } = service?.environment ?? {}
-        expect(CLICKHOUSE_CLUSTER).toBe('1')
+        const { CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM, CLICKHOUSE_URL } = service?.environment ?? {}
+        expect([CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM]).toEqual([
+          '1',
+          expect.stringMatching(/^\$\{CLICKHOUSE_QUORUM:-\}$/),
+        ])
         const nodes = nodeUrls(withoutPasswords(CLICKHOUSE_URL)).map((node) => new URL(node))
         expect(nodes.map(({ hostname }) => hostname)).toEqual(servers.map(([name]) => name))
         expect(new Set(nodes.map(({ username, pathname }) => `${username}${pathname}`))).toEqual(
