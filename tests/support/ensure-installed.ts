@@ -9,6 +9,7 @@ export const packages = {
   openssl: 'openssl',
   promtool: 'prometheus',
   jq: 'jq',
+  nginx: 'nginx-light',
 } as const
 
 export type Program = keyof typeof packages

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,25 +8,17 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { exportFormatNames } from '../../../schema/export-formats.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import type { TestEngine } from '../../support/engine.ts'
+import { ensureInstalled } from '../../support/ensure-installed.ts'
 import { freePort } from '../../support/free-port.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
 import { connectPatiently } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
-const hasNginx = (() => {
-  try {
-    execFileSync('nginx', ['-v'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
-
 /** About 90 MB of NDJSON: more than sockets and nginx hold. */
 const [reportCount, sampleLength] = [60_000, 1_500]
 
 /** With nginx' defaults, which speak HTTP/1.0 to the upstream in 1.22. */
-describe.runIf(hasNginx)('an export through nginx', () => {
+describe('an export through nginx', () => {
   let engine: TestEngine
   let database: Database
   let api: TestApi
@@ -55,7 +47,7 @@ describe.runIf(hasNginx)('an export through nginx', () => {
        http { access_log off; proxy_temp_path ${folder}/proxy; client_body_temp_path ${folder}/body;
          server { listen 127.0.0.1:${port}; location / { proxy_pass ${api.url}; } } }`,
     )
-    nginx = spawn('nginx', ['-p', folder, '-c', config])
+    nginx = spawn(ensureInstalled('nginx'), ['-p', folder, '-c', config])
   })
 
   afterAll(async () => {
