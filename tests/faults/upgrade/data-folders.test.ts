@@ -118,10 +118,21 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
     for (const [path, items] of Object.entries(contents.lists)) {
       const { pathname, searchParams } = new URL(path, 'http://api')
       const { data } = await readPages(api, key, pathname, Object.fromEntries(searchParams))
-      expect(data, path).toMatchObject(items)
+      expect(data, path).toMatchObject(items.map((item) => ({ ...item, ...laterId(item) })))
     }
   })
 })
+
+/** Rule 50: the query of a `report-uri` became no part of a policy, whose id is the hash of its comparable form. */
+const laterIds: Readonly<Record<string, string>> = {
+  '2d8780e8985bca2f2cf8eeca34e74f2a': '5dcbecbe94e1d7c645c9ef2b35afa469',
+  '32b31a56e5a04b1834ca72ae3301031c': '249f641dd9ff65ed4628e44cfdcfe9fb',
+}
+
+const laterId = ({ id }: { readonly id?: unknown }) => {
+  const later = laterIds[String(id)]
+  return later === undefined ? {} : { id: later }
+}
 
 /** Rows of the version's migrations and types, which a later version adds to; of two days, which expire; and of rollups that it may fill anew. */
 function rowsToFind(rows: Readonly<Record<string, number>>): Record<string, number> {
