@@ -1,5 +1,7 @@
 import type { Command } from '@commander-js/extra-typings'
 import { backUp } from '../../../clickhouse/backup/back-up.ts'
+import { lackingMigrations } from '../../../clickhouse/migrate.ts'
+import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { backupName, backupPlace, base, disk, placeNotes, s3 } from '../command/backup-place.ts'
 import type { Context } from '../command/context.ts'
 import { withProgress } from '../command/show-progress.ts'
@@ -26,8 +28,9 @@ export function addBackup(program: Command, context: Context): void {
     .addOption(s3)
     .action(async (name, { base, ...given }) => {
       const place = backupPlace(given, context.config())
-      // The backup before an upgrade can be of an older release.
+      // The backup before an upgrade can be of an older release; of a newer one this throws OtherRelease.
       const { writer, cluster } = await context.database('as it is')
+      await lackingMigrations(writer, await readMigrations())
       if (cluster)
         throw new Error('A cluster is backed up at one replica of each shard: see clickhouse/cluster/README.md')
       const result = await withProgress(context.stderr, undefined, (update) =>

@@ -88,11 +88,17 @@ describe('data of an older release', () => {
     await warned('app/serve.ts', new RegExp(`The database lacks ${last}: run `))
   })
 
-  test('of the embedded engine is as it was after "doctor" and "migrate --plan", and migrated by any other command', async () => {
+  test('of an embedded engine that another process runs is migrated by "migrate" alone', async () => {
     expect(await doctor(folder())).toContain(`the database lacks ${last}`)
     const planned = await cli(['migrate', '--plan'], { environment: folder() })
     expect(JSON.parse(planned.stdout)).toMatchObject({ pending: [last] })
-    const listed = await cli(list, { environment: folder() })
-    expect(listed).toMatchObject({ code: 0, stderr: `Applying ${last}\n` })
+    expect(await cli(list, { environment: folder() })).toEqual({
+      ...{ code: 2, stdout: '' },
+      stderr: `The database lacks ${last}: run "migrate" first\n`,
+    })
+    expect(await cli(['backup', 'older'], { environment: folder() })).toMatchObject({ code: 0 })
+    const migrated = await cli(['migrate'], { environment: folder() })
+    expect(migrated).toMatchObject({ code: 0, stderr: `Applying ${last}\n` })
+    expect(JSON.parse(migrated.stdout)).toEqual({ applied: [last] })
   })
 })
