@@ -23,7 +23,10 @@ export function spellings(name: string): string[] {
   return [name, shouted.join(''), words.join('_'), words.join('-')]
 }
 
-/** An empty string and null count as missing; of two spellings the object's first one wins. */
+/**
+ * An empty string and null count as missing; of two spellings the object's first one wins. A blocked URL stays null: in-app
+ * browsers send it for a URL without an origin.
+ */
 function fieldReader<const Name extends string>(...names: Name[]) {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))
   const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, unknown>
@@ -37,7 +40,8 @@ function fieldReader<const Name extends string>(...names: Name[]) {
         continue
       }
       const value = (source as Record<string, unknown>)[key]
-      if (value !== null && value !== '' && fields[name] === undefined) fields[name] = value
+      const isMissing = value === '' || (value === null && !name.startsWith('blocked'))
+      if (!isMissing && (fields[name] ?? null) === null) fields[name] = value
     }
     return fields
   }

@@ -92,7 +92,8 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   const issue = issueKey(report)
   report.issueSubject = issue.issueSubject
   report.issueHost = truncate(issue.issueHost, textLimits.issueHost)
-  report.noise = isNoise(report, row.blocksHosts)
+  const isNull = report.blockedUrl === '' && [body.blockedUrl, body.blockedUri].includes(null)
+  report.noise = isNull || isNoise(report, row.blocksHosts)
   return report
 }
 

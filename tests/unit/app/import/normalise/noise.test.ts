@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isNoise } from '../../../../../app/import/normalise/noise.ts'
 import { aReport } from '../../../../../fixtures/reports.ts'
+import { normalised } from '../../../../support/normalised.ts'
 
 const noise = (blockedUrl: string, sourceFile = '', policy = "default-src 'self'") =>
   isNoise(aReport({ blockedUrl, sourceFile, policy }))
@@ -28,6 +29,9 @@ describe('a report is noise', () => {
     'se-extension://ext-1020170312/a.js',
     'gap-iab://InAppBrowser1',
     'null',
+    'none://rapport-daishi-request-d',
+    'https://infird.com/cdn/a.js',
+    'https://r.2cdn.perplexity.ai/fonts/a.woff2',
   ])('a report is noise for %s, as its blocked URL and as its source', (url) => {
     expect(noise(url)).toBe(true)
     expect(noise('inline', url)).toBe(true)
@@ -134,6 +138,19 @@ describe('a blocked host without a scheme', () => {
   })
 })
 
+test.each([
+  [null, true],
+  [undefined, false],
+  ['', false],
+])('a blocked URL of %j is noise: %s', (blocked, isOfBrowser) => {
+  const body = {
+    'document-uri': 'https://shop.example.test/',
+    'blocked-uri': blocked,
+    'effective-directive': 'img-src',
+  }
+  expect(normalised({ 'csp-report': body })).toMatchObject([{ blockedUrl: '', noise: isOfBrowser }])
+})
+
 test('a host longer than any name of DNS is no product’s', () => {
   expect(noise(`https://${'a.'.repeat(4_000)}kaspersky-labs.com/x.js`)).toBe(false)
 })
@@ -142,6 +159,8 @@ test.each([
   'try { for(var lastpass_iter=0; lastpass_i',
   'try {\r\n  window.AG_onLoad = function(func)',
   ';(function installGlobalHook(window) { va',
+  '(function(){window.oldSetTimeout=window.set',
+  'window["_gaUserPrefs"] = { ioo : functio...',
   '#s3gt_translate_tooltip_mini { display: n',
   '(function injected(eventName, injectedIn',
 ])('the sample of a known content script is noise: %s', (sample) => {
