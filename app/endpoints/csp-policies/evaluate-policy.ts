@@ -20,8 +20,12 @@ const cache = new LRUCache<string, readonly CspFinding[]>({ max: 200 })
 const strongNonce = "'nonce-dGhpc2lzYWxvbmdub25jZQ=='"
 
 function findingsOf(policy: string): Finding[] {
+  // `'nonce-*'` of the comparable form is also what browsers read as no nonce.
+  const valid = [...parsePolicy(policy)].map(
+    ([name, values]) => [name, values.filter((value) => isNonce(value) || !/^'nonce-/i.test(value))] as const,
+  )
   // In the comparable form white space is what browsers read as such; the evaluator splits at others too.
-  const directives = [...parsePolicy(comparableForm(policy))].map(
+  const directives = [...parsePolicy(comparableForm(serialisePolicy(new Map(valid))))].map(
     ([name, values]) =>
       [name, values.filter(isEvaluable).map((value) => (isNonce(value) ? strongNonce : value))] as const,
   )

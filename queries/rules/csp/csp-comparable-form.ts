@@ -14,7 +14,7 @@ const lowerCaseUpTo =
     return value.slice(0, end).toLowerCase() + value.slice(end)
   }
 
-const hashStart = /^'(?:[a-z]+-)?sha\d+-/i
+const hashStart = /^'(?:[a-z]+-)?sha-?\d+-/i
 const hashCase = lowerCaseUpTo(hashStart)
 /** Schemes, hosts and bare words; a path keeps its case. */
 const sourceCase = lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i)

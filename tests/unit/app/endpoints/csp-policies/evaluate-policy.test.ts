@@ -20,6 +20,13 @@ test('a comparable nonce is no static, short or odd one', () => {
   expect(types(strict).filter(([type]) => String(type).includes('nonce'))).toEqual([])
 })
 
+test('what is no nonce leaves unsafe-inline a weakness', () => {
+  const rest = "object-src 'none'; base-uri 'none'"
+  const inline = ['script_unsafe_inline', "'unsafe-inline'"]
+  expect(types(`script-src 'unsafe-inline' 'nonce-$request_id'; ${rest}`)).toContainEqual(inline)
+  expect(types(`script-src 'unsafe-inline' 'nonce-cmFuZG9t'; ${rest}`)).not.toContainEqual(inline)
+})
+
 test('a weakness is found once', () => {
   const found = evaluatePolicy("script-src 'unsafe-inline' data:; object-src 'none'; base-uri 'none'")
   expect(found).toContainEqual(expect.objectContaining({ severity: 'high', type: 'script_unsafe_inline' }))

@@ -49,6 +49,7 @@ describe('the comparable form of a policy', () => {
     ['schemes and hosts, though not paths', 'img-src HTTPS://CDN.test/Lib/', 'img-src https://cdn.test/Lib/'],
     ['flags', 'sandbox Allow-Scripts', 'sandbox allow-scripts'],
     ['algorithms, though not hashes', "script-src 'SHA256-AbC+/d=='", "script-src 'sha256-AbC+/d=='"],
+    ['algorithms with a dash, though not hashes', "script-src 'SHA-256-AbC+/d=='", "script-src 'sha-256-AbC+/d=='"],
     ['algorithms of other hashes', "script-src 'URL-Sha384-AbC='", "script-src 'url-sha384-AbC='"],
     ['hosts, though not paths, that reports go to', 'report-uri HTTPS://R.test/CSP', 'report-uri https://r.test/CSP'],
     ['hosts without a scheme that reports go to', 'report-uri //R.test/CSP', 'report-uri //r.test/CSP'],
