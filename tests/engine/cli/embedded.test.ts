@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { runCli } from '../../../app/cli/run-cli.ts'
 import { startEngine } from '../../../clickhouse/engine/start-engine.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase } from '../../support/database.ts'
+import { freezeProcess } from '../../support/freeze-process.ts'
 import { patience } from '../../support/patience.ts'
 import { spawnScript } from '../../support/spawn-script.ts'
 
@@ -58,6 +60,26 @@ describe('the command line without CLICKHOUSE_URL', () => {
       expect({ code: elsewhere.code, stdout: elsewhere.stdout }).toEqual({ code: 2, stdout: '' })
       expect(elsewhere.stderr).toMatch(/is held by another process: .*CLICKHOUSE_PORT/)
     } finally {
+      await engine.stop()
+    }
+  })
+
+  test('an engine that does not respond is named as busy, and a command waits until it responds', async () => {
+    const engine = await startEngine({ dataDir, port: 0 })
+    const pid = engine.pid() as number
+    const environment = { DATA_DIR: dataDir, CLICKHOUSE_PORT: String(engine.port) }
+    try {
+      freezeProcess(pid)
+      const settings = { ownerTimeoutMs: 300, connectOptions: { ...patience, pingTimeoutMs: 300 } }
+      const busy = await cli(count, { environment, settings })
+      const line = `The engine on port ${engine.port} does not respond: it is busy; run the command again when it is not\n`
+      expect(busy).toEqual({ code: 2, stdout: '', stderr: line })
+      const waiting = cli(count, { environment, settings: { connectOptions: { ...patience, pingTimeoutMs: 300 } } })
+      await sleep(1_000)
+      process.kill(pid, 'SIGCONT')
+      expect(await waiting).toEqual({ code: 0, stdout: '2\n', stderr: '' })
+    } finally {
+      process.kill(pid, 'SIGCONT')
       await engine.stop()
     }
   })
