@@ -3,13 +3,18 @@ import type { Query } from '../queries/sql/query.ts'
 import { rowCount } from '../queries/sql/rows.ts'
 import { sql } from '../queries/sql/sql.ts'
 
-const row = z.object({ parts: rowCount, first: z.string() })
+const row = z.object({
+  parts: rowCount,
+  /** Of the first, empty if there is none; with its database. */
+  firstTable: z.string(),
+  firstName: z.string(),
+})
 
 /** Parts that ClickHouse set aside at its start, as files of them are empty or missing. */
 export const countBrokenParts: Query<z.infer<typeof row>> = {
   name: 'countBrokenParts',
   statement: sql`
-    SELECT count() AS parts, min(concat(table, ' ', name)) AS first
+    SELECT count() AS parts, (min((concat(database, '.', table), name)) AS first).1 AS firstTable, first.2 AS firstName
     FROM system.detached_parts
     WHERE startsWith(ifNull(reason, ''), 'broken') AND match(database, '^(default|reports)')`,
   row,

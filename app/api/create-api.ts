@@ -44,6 +44,8 @@ export interface ApiServices {
   readonly isStopping?: () => boolean
   readonly now?: () => Date
   readonly metrics?: Metrics
+  /** Of ClickHouse, for /readyz. */
+  readonly arePartsSound?: () => boolean
   /** They are not served here then. */
   readonly hasOwnMetricsPort?: boolean
   /** Makes a span of each request below `/v1`. */
@@ -60,6 +62,7 @@ export function createApi({
   log,
   corsOrigins = [],
   isStopping = () => false,
+  arePartsSound = () => true,
   now = () => new Date(),
   metrics = createMetrics(database),
   hasOwnMetricsPort = false,
@@ -81,7 +84,7 @@ export function createApi({
   app.use(headLength)
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
   if (traceRequest) app.use('/v1/*', traceRequest)
-  mountHealth(app, database, budgets, { isStopping })
+  mountHealth(app, database, budgets, { isStopping, furtherChecks: () => ({ parts: arePartsSound() }) })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
   mountExplorer(app, endpoints)

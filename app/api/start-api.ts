@@ -6,6 +6,7 @@ import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { createLogger } from '../program/create-logger.ts'
 import { openBudgets } from '../program/open-budgets.ts'
+import { watchParts } from '../program/watch-parts.ts'
 import { startTracing } from '../tracing/start-tracing.ts'
 import { createApi } from './create-api.ts'
 import { createMetrics } from './metrics.ts'
@@ -20,6 +21,7 @@ export async function startApi(config: Config, database: Database, log = createL
   addDiskMetrics(metrics.registry, database)
   const budgets = await openBudgets(config, log, metrics.countRedisFault)
   const tracing = await startTracing(config, log)
+  const parts = watchParts(database, log)
   let isStopping = false
   let metricsListener: Listener | undefined
   try {
@@ -34,6 +36,7 @@ export async function startApi(config: Config, database: Database, log = createL
         hasOwnMetricsPort: metricsListener !== undefined,
         corsOrigins: config.CORS_ORIGINS,
         isStopping: () => isStopping,
+        arePartsSound: parts.isSound,
       }),
       config.PORT,
       config.HOST,
@@ -47,6 +50,7 @@ export async function startApi(config: Config, database: Database, log = createL
       url: listener.url,
       async stop() {
         isStopping = true
+        parts.stop()
         await listener.stop(config.DRAIN_SECONDS)
         await metricsListener?.stop()
         await budgets.close()
@@ -54,6 +58,7 @@ export async function startApi(config: Config, database: Database, log = createL
       },
     }
   } catch (error) {
+    parts.stop()
     await metricsListener?.stop()
     await budgets.close()
     await tracing?.stop()

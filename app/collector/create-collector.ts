@@ -34,6 +34,8 @@ export interface CollectorServices {
   /** Of one site. */
   readonly postsPerMinute: number
   readonly isStopping?: () => boolean
+  /** Of ClickHouse, for /readyz. */
+  readonly arePartsSound?: () => boolean
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean
   readonly bodyQuotas?: BodyQuotas
@@ -67,6 +69,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     log,
     postsPerMinute,
     isStopping = () => false,
+    arePartsSound = () => true,
     hasOwnMetricsPort = false,
     bodyQuotas = createBodyQuotas(),
     now = Date.now,
@@ -93,6 +96,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
       inserts: store.takesInserts(),
       spool: store.canSpool(),
       disk: hasDiskRoom(database),
+      parts: arePartsSound(),
     }),
   })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)

@@ -13,6 +13,7 @@ import { listenForMetrics } from '../http/serve-metrics.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 import { openBudgets } from '../program/open-budgets.ts'
+import { watchParts } from '../program/watch-parts.ts'
 import { spoolFolder, storedFolder } from './block-files.ts'
 import { addClusterMetrics } from './cluster-metrics.ts'
 import { createCollectorMetrics } from './collector-metrics.ts'
@@ -97,6 +98,7 @@ export async function startCollector(
   const budgets = await openBudgets(config, log, metrics.countRedisFault)
   database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
   const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
+  const parts = watchParts(database, log)
   let isStopping = false
   const app = createCollector({
     database,
@@ -107,6 +109,7 @@ export async function startCollector(
     postsPerMinute: SITE_POSTS_PER_MINUTE,
     siteTtlMs,
     isStopping: () => isStopping,
+    arePartsSound: parts.isSound,
     hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
   })
   if (tryPage) mountTryPage(app, tryPage)
@@ -124,6 +127,7 @@ export async function startCollector(
       url: listener.url,
       async stop() {
         isStopping = true
+        parts.stop()
         store.hurry()
         await listener.stop(config.DRAIN_SECONDS)
         await store.close()
@@ -133,6 +137,7 @@ export async function startCollector(
       },
     }
   } catch (error) {
+    parts.stop()
     await metricsListener?.stop()
     await store.close()
     await closeClusterMetrics()

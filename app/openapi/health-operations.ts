@@ -33,12 +33,12 @@ const liveness = z.object({ status: state }).meta({ id: 'Liveness' })
 const readiness = z
   .object({
     status: state,
-    checks: z.object({ engine: state, budgets: state, migrations: state, process: state.optional() }),
+    checks: z.object({ engine: state, budgets: state, migrations: state, parts: state, process: state.optional() }),
   })
   .meta({
     id: 'Readiness',
     description:
-      'Whether each part that the API needs responds; migrations are unknown while the engine does not; process fails while it stops.',
+      'Whether each part that the API needs responds; migrations are unknown while the engine does not; parts fail while ClickHouse cannot read one; process fails while it stops.',
   })
 
 const ownReadiness = z

@@ -1,22 +1,35 @@
 import { countBrokenParts } from '../../../clickhouse/broken-parts.ts'
+import { damageFix, describeDamage, findDamagedPart } from '../../../clickhouse/damaged-part.ts'
+import { passwordPath } from '../../../clickhouse/engine/passwords.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
-import type { Check } from './check.ts'
+import type { Config } from '../../config.ts'
+import { type Check, FaultWithFix } from './check.ts'
 import { ofEachServer } from './of-each-server.ts'
 import { unlessDenied } from './unless-denied.ts'
 
 export const parts: Check = {
   name: 'parts',
-  fix: 'once "rollups check" is clean, drop them: ALTER TABLE ... DROP DETACHED PART; of an import, import its file again first',
-  async run({ database }) {
+  fix: 'give ClickHouse the users.xml of this release, and run it as the writer',
+  async run({ config, database }) {
     return unlessDenied(async () => {
       await ofEachServer(await database(), async (server, url) => {
-        const { parts, first } = onlyRow(await server.read(countBrokenParts))
+        const [damaged] = await server.read(findDamagedPart)
+        if (damaged) throw new FaultWithFix(`${describeDamage(damaged)} at ${url}`, damageFix(damaged))
+        const { parts, firstTable, firstName } = onlyRow(await server.read(countBrokenParts))
         if (parts === 0) return
-        throw new Error(
-          `${parts} broken parts are detached at ${url}, as after a power cut or a full disk, the first ${first}`,
+        throw new FaultWithFix(
+          `${parts} broken parts are detached at ${url}, as after a power cut or a full disk, the first ${firstTable} ${firstName}`,
+          `import the file of such an import again; once "rollups check" is clean, drop each: ${dropCommand(config(), url, firstTable, firstName)}`,
         )
       })
-      return 'none is detached as broken'
+      return 'every part that was read is whole, and none is detached as broken'
     })
   },
+}
+
+/** A line for a shell, as the user that writes. */
+function dropCommand({ CLICKHOUSE_URL, DATA_DIR }: Config, url: string, table: string, part: string): string {
+  const password = CLICKHOUSE_URL ? '$WRITER_PASSWORD' : `$(cat '${passwordPath(DATA_DIR, 'writer')}')`
+  const statement = `ALTER TABLE ${table} DROP DETACHED PART '${part}' SETTINGS allow_drop_detached = 1`
+  return `curl -s -u "writer:${password}" ${url} -d "${statement}"`
 }
