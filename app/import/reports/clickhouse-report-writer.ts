@@ -14,8 +14,8 @@ export interface ReportWriter {
   write(rows: readonly Buffer[], token: string, signal?: AbortSignal): Promise<void>
 }
 
-/** More rows or bytes than any insert has: ClickHouse deduplicates blocks, so an insert must be one. */
-const oneBlock = '10000000000'
+/** More rows or bytes than any insert has, and the most that ClickHouse takes without a warning: it deduplicates blocks, so an insert must be one. */
+const oneBlock = '4294967296'
 
 export const reportInsertSettings = {
   async_insert: 0,
