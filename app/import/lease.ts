@@ -37,6 +37,9 @@ const importLost = 'Another import of the tenant took over while this one did no
 /** Begins the holder of the lease of a tenant's deletion. */
 const deletion = 'deletion by '
 
+/** Ids of leases whose task has ended in this process, which does not wait for itself. */
+const unreleased = new Set<string>()
+
 /** Runs the task under the lease. `checkLease` renews it, and rejects where another process took over. */
 export async function withLease<Result>(
   options: LeaseOptions,
@@ -56,7 +59,7 @@ export async function withLease<Result>(
     for (let claimed = 0; ; ) {
       const lease = await withRetry(latest, signal)
       if (lease?.id === id) return lease.generation
-      if (lease?.isHeld) {
+      if (lease?.isHeld && !unreleased.has(lease.id)) {
         if (lease.holder.startsWith(deletion)) {
           throw new Error(`The tenant ${leaseId} is being deleted: ${lease.holder}`)
         }
@@ -87,7 +90,7 @@ export async function withLease<Result>(
   } finally {
     clearInterval(timer)
     await renewing
-    // A lease that cannot be released expires.
-    await write(generation, true).catch(() => {})
+    // For other processes a lease that cannot be released expires.
+    await write(generation, true).catch(() => unreleased.add(id))
   }
 }

@@ -29,18 +29,24 @@ export async function underLease(
 ): Promise<void> {
   const { database, leaseId, lease, lookEveryMs, stopping, log, name, onHeld = () => {} } = passes
   const pause = () => sleep(lookEveryMs, undefined, { signal: stopping }).catch(() => {})
+  let waitedFor: string | undefined
   const options: LeaseOptions = {
     ...lease,
     database,
     leaseId,
     signal: stopping,
-    onWait: (holder) => log.info({ holder }, `${name} are of another worker; this one waits`),
+    onWait(holder) {
+      waitedFor = holder
+      log.info({ holder }, `${name} are of another worker; this one waits`)
+    },
     lostMessage: 'Another worker took over while this one did not respond',
   }
   while (!stopping.aborted) {
     try {
       await withLease(options, async (checkLease) => {
         onHeld(true)
+        if (waitedFor !== undefined) log.info({ holder: waitedFor }, `${name}: this worker took over`)
+        waitedFor = undefined
         while (!stopping.aborted) {
           await pass(checkLease)
           await pause()

@@ -3,8 +3,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { withLease } from '../../../app/import/lease.ts'
+import { underLease } from '../../../app/worker/under-lease.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { render } from '../../../queries/sql/sql.ts'
@@ -146,4 +148,49 @@ test('a lease that is renewed is not taken over', async () => {
   await held.happened
   await withLease(options, async () => expect(ended).toBe(true))
   await holding
+})
+
+test('a process does not wait for a lease of its own that it failed to release', async () => {
+  const waits: string[] = []
+  let fails = false
+  const failing: Pick<Database, 'read' | 'insert'> = {
+    read: database.read,
+    insert: (...given) => (fails ? Promise.reject(new Error('ClickHouse is away')) : database.insert(...given)),
+  }
+  const options = {
+    leaseId: randomUUID(),
+    renewEveryMs: 3_600_000,
+    onWait: (holder: string) => void waits.push(holder),
+  }
+  await withLease({ ...options, database: failing }, async () => {
+    fails = true
+  })
+  await withLease({ ...options, database }, async () => {})
+  expect(waits).toEqual([])
+})
+
+test('a worker that waited logs that it took over', async () => {
+  const lines: string[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
+  const [held, ends, stopping] = [newEvent(), newEvent(), new AbortController()]
+  const leaseId = randomUUID()
+  const holding = withLease({ database, leaseId, onWait: () => {} }, () => {
+    held.happen()
+    return ends.happened
+  })
+  await held.happened
+  const passes = {
+    database,
+    leaseId,
+    lease: { pollMs: 20 },
+    lookEveryMs: 10,
+    stopping: stopping.signal,
+    log,
+    name: 'Scans',
+  }
+  const waiting = underLease(passes, async () => stopping.abort())
+  await expect.poll(() => lines).toEqual(['Scans are of another worker; this one waits'])
+  ends.happen()
+  await Promise.all([holding, waiting])
+  expect(lines.slice(1)).toEqual(['Scans: this worker took over'])
 })
