@@ -45,7 +45,7 @@ export async function importPayAlerts(database: Database, config: Config, collec
     type: 'webhook',
     address: origin + hookPath,
   } as const
-  await insertRows(database, 'alert_destinations', [sealDestination(destination, secretsKeys(config)).row])
+  await insertRows(database, 'alert_destinations', [sealDestination(destination, secretsKeys(config, true)).row])
   const rules = alertEvents.map((eventType): AlertRule => {
     return { id: `rule_demo_${eventType}`, siteId: site?.id ?? '', eventType, kind: 'immediate', destinationId }
   })

@@ -7,7 +7,7 @@ import type { Config } from '../config.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
 import { resealDestinations } from './deliver/reseal-destinations.ts'
-import { secretsKeys } from './deliver/secrets-keys.ts'
+import { keyRemedy, secretsKeys } from './deliver/secrets-keys.ts'
 import type { SendSettings } from './deliver/sender.ts'
 import { createGuard } from './fetch/guard.ts'
 import { leaseOfAlerts, type Passes, underLease } from './under-lease.ts'
@@ -71,11 +71,17 @@ export function createAlertPass(loop: AlertPass) {
 
 async function reseal({ database, keys, log }: AlertPass): Promise<void> {
   try {
-    for (const { tenantId, id } of await resealDestinations(database, keys)) {
-      log.warn({ tenantId, destinationId: id }, 'The address of a destination does not open with SECRETS_KEY')
+    const { closed, isRotated } = await resealDestinations(database, keys)
+    for (const { tenantId, id } of closed) {
+      log.error(
+        { tenantId, destinationId: id, fix: keyRemedy },
+        'The address of a destination does not open with SECRETS_KEY',
+      )
     }
+    if (isRotated)
+      log.info('All addresses of destinations are encrypted by the first key of SECRETS_KEY: remove the others')
   } catch (error) {
-    log.warn({ reason: reasonOf(error) }, 'Addresses of destinations are not encrypted anew')
+    log.error({ reason: reasonOf(error) }, 'Failed to open the addresses of destinations')
   }
 }
 

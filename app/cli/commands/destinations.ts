@@ -76,8 +76,8 @@ export function addDestinations(program: Command, context: Context): void {
       await requireTenant(reader, tenant)
       const given = destinationAddress[type].safeParse((await text(context.stdin)).trim())
       if (!given.success) throw new Error(`The address on stdin must be ${addressOf[type]}`)
-      const keys = secretsKeys(context.config())
-      const stored = await reader.read(listDestinations(tenant))
+      const stored = await reader.read(listDestinations())
+      const keys = secretsKeys(context.config(), stored.length === 0)
       if (stored.length > 0 && !stored.some((one) => doesOpen(one, keys))) {
         throw new Error('SECRETS_KEY opens none of the addresses that are stored: set it as the worker has it')
       }

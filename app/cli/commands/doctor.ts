@@ -11,7 +11,7 @@ import { parts } from '../doctor/check-parts.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
 import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
 import { rollups } from '../doctor/check-rollups.ts'
-import { worker } from '../doctor/check-worker.ts'
+import { destinations, worker } from '../doctor/check-worker.ts'
 
 /** In this order: a check relies on those before it. The slowest is last. */
 const checks: readonly Check[] = [
@@ -30,6 +30,7 @@ const checks: readonly Check[] = [
   redis,
   clocks,
   blocks,
+  destinations,
   worker,
   rollups,
 ]

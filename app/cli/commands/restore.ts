@@ -2,6 +2,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { restore } from '../../../clickhouse/backup/restore.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
+import type { Config } from '../../config.ts'
 import { skipDemo } from '../../demo/load-demo.ts'
 import { backupName, backupPlace, disk, placeNotes, s3 } from '../command/backup-place.ts'
 import type { Context } from '../command/context.ts'
@@ -14,6 +15,7 @@ export function addRestore(program: Command, context: Context): void {
     notes: [
       'Empty is a database without a tenant: that of a new DATA_DIR, of a new server, or one that was only migrated.',
       'Every file is compared with its checksum, every part with the one that was backed up, then each rollup with its reports.',
+      'Keys and copies of scripts are in no backup: it prints what else to copy from the DATA_DIR that was backed up.',
       ...placeNotes,
       'Prints {"restored", "tables", "rows", "comparedParts", "applied", "checked", "different", "differences"}: what "migrate" applied,',
       'then what "rollups check" prints. Exits 1 if a day differs, as it can if reports were stored during the backup: run "rollups rebuild".',
@@ -38,6 +40,11 @@ export function addRestore(program: Command, context: Context): void {
           onProgress: (done, total, note) => update(share(done, total), `checking ${note}`),
         }),
       )
+      context.log(notInBackup(config))
       context.finish({ restored: name, ...restored, applied, ...check }, check.different > 0 ? 1 : 0)
     })
 }
+
+/** No backup has the key: a reader of the backup could open every address. */
+const notInBackup = ({ CLICKHOUSE_URL }: Config) =>
+  `Copy what no backup has: ${CLICKHOUSE_URL ? 'SECRETS_KEY, and captures/ of the DATA_DIR of the worker' : 'secrets.key (or SECRETS_KEY) and captures/ of the DATA_DIR that was backed up'}. "doctor" then checks that addresses of alerts open`

@@ -6,6 +6,7 @@ import type { StoredDestination } from '../../../queries/alerts/list-destination
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import type { DestinationType } from '../../../schema/alert-destination.ts'
 import { open, seal } from './seal.ts'
+import { keyRemedy } from './secrets-keys.ts'
 
 const address = z.object({ address: z.string(), secret: z.string() })
 
@@ -35,9 +36,7 @@ export function openDestination(stored: StoredDestination, keys: readonly Buffer
   const { tenantId, id, name, type, sealed } = stored
   const opened = open(sealed, keys, { tenantId, destinationId: id })
   if (opened === undefined) {
-    throw new Error(
-      'The address does not open with SECRETS_KEY; set the key that it was sealed with, or add the destination again',
-    )
+    throw new Error(`The address does not open with SECRETS_KEY: ${keyRemedy}`)
   }
   return { tenantId, id, name, type, ...address.parse(JSON.parse(opened)) }
 }

@@ -6,17 +6,17 @@ import { open, seal } from './seal.ts'
 
 /**
  * Seals by the first key what older ones sealed, so that those can be taken out of SECRETS_KEY. Throws if there is no key.
- * @returns destinations whose address none of the keys decrypts.
+ * @returns destinations whose address none of the keys decrypts, and whether there are older keys that can be taken out.
  */
 export async function resealDestinations(
   database: Pick<Database, 'read' | 'command'>,
   secretsKeys: () => readonly Buffer[],
-): Promise<StoredDestination[]> {
+): Promise<{ readonly closed: readonly StoredDestination[]; readonly isRotated: boolean }> {
   const destinations = await database.read(listDestinations())
-  if (destinations.length === 0) return []
+  if (destinations.length === 0) return { closed: [], isRotated: false }
   const keys = secretsKeys()
   const [first, ...older] = keys
-  if (!first) return destinations
+  if (!first) return { closed: destinations, isRotated: false }
   const closed: StoredDestination[] = []
   for (const destination of destinations) {
     const { tenantId, id, sealed } = destination
@@ -30,5 +30,5 @@ export async function resealDestinations(
     const isDestination = sql`tenant_id = ${uuid(tenantId)} AND id = ${text(id)} AND NOT removed`
     await insertNextRow(database, 'alert_destinations', isDestination, { sealed: text(seal(opened, keys, owner)) })
   }
-  return closed
+  return { closed, isRotated: older.length > 0 && closed.length === 0 }
 }

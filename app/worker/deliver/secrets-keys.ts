@@ -4,16 +4,17 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 
 /**
- * SECRETS_KEY, or the key in DATA_DIR/secrets.key, which is made at its first use. Throws an Error of one line where the
- * database is another machine's and there is neither: a file would be of this machine alone.
+ * SECRETS_KEY, or the key in DATA_DIR/secrets.key. Throws an Error of one line if there is neither.
+ * @param makes the file, before the first address is sealed: later it was lost, as by a restore.
  */
-export function secretsKeys({ SECRETS_KEY, DATA_DIR, CLICKHOUSE_URL }: Config): readonly Buffer[] {
+export function secretsKeys({ SECRETS_KEY, DATA_DIR, CLICKHOUSE_URL }: Config, makes = false): readonly Buffer[] {
   if (SECRETS_KEY) return SECRETS_KEY.map(toKey)
   const path = join(DATA_DIR, 'secrets.key')
   if (!existsSync(path)) {
     if (CLICKHOUSE_URL !== undefined) {
       throw new Error('SECRETS_KEY is not set: give the worker and the commands one key of "openssl rand -base64 32"')
     }
+    if (!makes) throw new Error(`${path} is missing: ${keyRemedy}`)
     mkdirSync(DATA_DIR, { recursive: true })
     makeKeyFile(path)
   }
@@ -21,6 +22,10 @@ export function secretsKeys({ SECRETS_KEY, DATA_DIR, CLICKHOUSE_URL }: Config): 
   if (key.length !== 32) throw new Error(`${path} is no key: restore it, or delete it and add the destinations again`)
   return [key]
 }
+
+/** For addresses that no key opens. */
+export const keyRemedy =
+  'copy secrets.key from the DATA_DIR in which the addresses were sealed, or set SECRETS_KEY as it was set there, or remove the destinations and add them again'
 
 const toKey = (text: string) => Buffer.from(text, 'base64')
 

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sealDestination } from '../../../app/worker/deliver/destination.ts'
 import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
@@ -13,7 +15,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const names =
-  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks worker rollups'.split(
+  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker rollups'.split(
     ' ',
   )
 
@@ -179,6 +181,19 @@ describe('doctor names', () => {
     expect({ exitCode, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
       ...{ exitCode: 1, last: expect.stringMatching(says) },
     })
+  })
+
+  test('addresses of alerts that do not open, with what to copy', async () => {
+    const [key, other] = [randomBytes(32), randomBytes(32)]
+    const destination = { tenantId, id: 'dest-2', name: 'Chat', type: 'slack', address: 'https://a.test/' } as const
+    await insertRows(database.writer, 'alert_destinations', [sealDestination(destination, [key]).row])
+    const fault = new RegExp(
+      `1 of 1 addresses do not open, the first of dest-2 of tenant ${tenantId}.*copy secrets.key`,
+    )
+    await expectFault('destinations', fault, { SECRETS_KEY: other.toString('base64') })
+    const open = await doctor({ SECRETS_KEY: key.toString('base64') })
+    expect(open.lines).toContain('ok    destinations: the addresses of all 1 open')
+    expect((await doctor()).lines.join('\n')).toContain('destinations: not checked: SECRETS_KEY is not set here')
   })
 
   test('alert rules and no worker, until one runs', async () => {

@@ -9,6 +9,7 @@ import { resealDestinations } from '../../../app/worker/deliver/reseal-destinati
 import { startWorker } from '../../../app/worker/start-worker.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
 import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
+import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
@@ -223,7 +224,7 @@ test('a digest is one message a day at its hour, and none of a day without alert
   })
 })
 
-test('of two keys the worker seals anew by the first, and then needs the first alone', async () => {
+test('of two keys the worker seals again by the first, says that the other can go, and then needs the first alone', async () => {
   const owner = { tenantId: await world.api.createTenant(), destinationId: 'dest-1' }
   const [old, next] = [randomBytes(32), randomBytes(32)]
   const given = {
@@ -234,11 +235,15 @@ test('of two keys the worker seals anew by the first, and then needs the first a
     address: 'https://a.test/',
   } as const
   await insertRows(world.database.writer, 'alert_destinations', [sealDestination(given, [old]).row])
-  await resealDestinations(world.database.writer, () => [next, old])
-  const rows = await world.database.writer.read(listDestinations(owner.tenantId))
+  const { writer } = world.database
+  const ofTenant = { ...writer, read: () => writer.read(listDestinations(owner.tenantId)) } as unknown as Database
+  const reseal = (...keys: Buffer[]) => resealDestinations(ofTenant, () => keys)
+  expect(await reseal(next, old)).toEqual({ closed: [], isRotated: true })
+  const rows = await writer.read(listDestinations(owner.tenantId))
   expect(rows.map((row) => openDestination(row, [next]))).toEqual([{ ...given, secret: '' }])
-  await resealDestinations(world.database.writer, () => [next])
-  expect(await world.database.writer.read(listDestinations(owner.tenantId))).toEqual(rows)
+  expect(await reseal(next)).toEqual({ closed: [], isRotated: false })
+  expect(await reseal(old, randomBytes(32))).toMatchObject({ closed: [{ id: 'dest-1' }], isRotated: false })
+  expect(await writer.read(listDestinations(owner.tenantId))).toEqual(rows)
 })
 
 test('no address and no signing secret is in a log, a table or a response', async () => {

@@ -63,7 +63,8 @@ describe('keys', () => {
 
   test('are else made once in DATA_DIR, for this user alone', () => {
     const config = readConfig({ DATA_DIR: dataDir() })
-    const [made] = secretsKeys(config)
+    expect(() => secretsKeys(config)).toThrow(/secrets\.key is missing: copy secrets\.key from/)
+    const [made] = secretsKeys(config, true)
     expect(made).toHaveLength(32)
     expect(secretsKeys(config)).toEqual([made])
     const path = join(config.DATA_DIR, 'secrets.key')
@@ -73,7 +74,9 @@ describe('keys', () => {
 
   test('are not made on a machine of several, nor read from a file that is cut', () => {
     const CLICKHOUSE_URL = 'http://writer:secret@clickhouse:8123/default'
-    expect(() => secretsKeys(readConfig({ CLICKHOUSE_URL, DATA_DIR: dataDir() }))).toThrow('SECRETS_KEY is not set')
+    expect(() => secretsKeys(readConfig({ CLICKHOUSE_URL, DATA_DIR: dataDir() }), true)).toThrow(
+      'SECRETS_KEY is not set',
+    )
     const cut = readConfig({ DATA_DIR: dataDir() })
     writeFileSync(join(cut.DATA_DIR, 'secrets.key'), 'abc')
     expect(() => secretsKeys(cut)).toThrow('is no key')
