@@ -4,6 +4,7 @@ import { createLogger } from './program/create-logger.ts'
 import { logEngineDeath } from './program/log-outage.ts'
 import { openDatabase } from './program/open-database.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
+import { requireUser } from './program/require-user.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
@@ -20,6 +21,7 @@ async function collect(): Promise<void> {
     onUnavailable: (line) => print(`${line}; posts are 503 until it does`),
   })
   try {
+    await requireUser(database.writer, 'writer')
     const collector = await startCollector(config, database.writer, log, { cluster: database.cluster })
     void warnOfRelease(database.reader, log)
     stopOnSignal(async () => {

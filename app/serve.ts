@@ -3,6 +3,7 @@ import { startApi } from './api/start-api.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
+import { requireUser } from './program/require-user.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
@@ -16,6 +17,7 @@ async function serve(): Promise<void> {
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM: quorum } = config
   const database = connect(CLICKHOUSE_URL, { isCluster: CLICKHOUSE_CLUSTER === true, quorum })
   const log = createLogger(config)
+  await requireUser(database, 'reader')
   const api = await startApi(config, database, log)
   void warnOfRelease(database, log)
   stopOnSignal(async () => {

@@ -3,6 +3,7 @@ import { createLogger } from './program/create-logger.ts'
 import { logEngineDeath, logOutage } from './program/log-outage.ts'
 import { openDatabase } from './program/open-database.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
+import { requireUser } from './program/require-user.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 import { startWorker } from './worker/start-worker.ts'
@@ -21,6 +22,7 @@ async function work(): Promise<void> {
     onUnavailable: (line) => print(`${line}; pages are scanned when it does`),
   })
   try {
+    await requireUser(database.writer, 'writer')
     const metrics = createWorkerMetrics()
     const { observePoolWait: onPoolWait, countClickHouseFault: onFault } = metrics
     database.writer.observe({ onPoolWait, onFault, onOutage: logOutage(log, 'ClickHouse') })

@@ -5,10 +5,10 @@ import { lackingMigrations, OtherRelease } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
 import { listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
 import { explainError } from '../../program/explain-error.ts'
+import { canWrite } from '../../program/require-user.ts'
 import { type Check, FaultWithFix } from './check.ts'
 import { isOlder } from './is-older.ts'
 import { ofEachServer } from './of-each-server.ts'
@@ -71,16 +71,7 @@ const findUser: Query<{ user: string }> = {
 
 async function findRights(database: Database): Promise<{ user: string; writes: boolean }> {
   const { user } = await onlyRow(database, findUser)
-  // Inserts no row: ClickHouse checks the right first.
-  const insert = database.command('INSERT INTO tenants SELECT * FROM tenants WHERE false')
-  const writes = await insert.then(
-    () => true,
-    (error: unknown) => {
-      if (!isNamed(error, 'READONLY', 'ACCESS_DENIED')) throw error
-      return false
-    },
-  )
-  return { user, writes }
+  return { user, writes: await canWrite(database) }
 }
 
 export const users: Check = {

@@ -25,8 +25,9 @@ const programs = [
 const worker = { file: 'app/work.ts', variable: 'WORKER_METRICS_PORT', environment: { SCAN_EVERY_HOURS: '0' } } as const
 
 function start(file: string, environment: Readonly<Record<string, string>>): SpawnedScript {
-  const { writeUrl, redisUrl } = inject('servers')
-  const defaults = { CLICKHOUSE_URL: writeUrl, REDIS_URL: redisUrl, PORT: '0', COLLECTOR_PORT: '0', DATA_DIR: folder }
+  const { readUrl, writeUrl, redisUrl } = inject('servers')
+  const url = file === 'app/serve.ts' ? readUrl : writeUrl
+  const defaults = { CLICKHOUSE_URL: url, REDIS_URL: redisUrl, PORT: '0', COLLECTOR_PORT: '0', DATA_DIR: folder }
   const script = spawnScript(file, [], { ...defaults, ...environment })
   started.push(script)
   return script

@@ -145,7 +145,9 @@ describe('npm run serve', () => {
     const serve = start({ CLICKHOUSE_URL: readUrl, REDIS_URL: redisUrl }, 'app/serve.ts')
     const url = (await serve.printed(/on (http\S+)/)).at(1) ?? ''
     const ready = async () => (await fetch(`${url}/readyz`)).json()
-    await expect.poll(ready).toEqual({ status: 'ok', checks: { engine: 'ok', budgets: 'ok', migrations: 'ok' } })
+    await expect
+      .poll(ready)
+      .toEqual({ status: 'ok', checks: { engine: 'ok', budgets: 'ok', migrations: 'ok', parts: 'ok' } })
     expect((await fetch(`${url}/v1/me`)).status).toBe(401)
     serve.child.kill('SIGTERM')
     expect(await serve.ended()).toBe(0)
@@ -183,6 +185,20 @@ describe('npm run serve', () => {
     expect(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024).toBeLessThan(250)
     serve.child.kill('SIGTERM')
     await serve.ended()
+  })
+
+  test('names the user that it takes, as collector and worker do', async () => {
+    const { readUrl, writeUrl, redisUrl } = servers()
+    const wrong = { 'app/serve.ts': writeUrl, 'app/collect.ts': readUrl, 'app/work.ts': readUrl }
+    for (const [file, CLICKHOUSE_URL] of Object.entries(wrong)) {
+      const program = start({ CLICKHOUSE_URL, REDIS_URL: redisUrl }, file)
+      expect(await program.ended()).toBe(1)
+      expect(program.output()).toMatch(
+        file === 'app/serve.ts'
+          ? /^The user in CLICKHOUSE_URL can write: the API takes the user "reader"/m
+          : /^The user in CLICKHOUSE_URL cannot write: the collector and the worker take the user "writer"/m,
+      )
+    }
   })
 
   test('names CLICKHOUSE_URL when it is missing', async () => {

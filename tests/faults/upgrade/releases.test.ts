@@ -37,7 +37,8 @@ async function doctor(environment: Readonly<Record<string, string>>) {
 /** What a program that serves logs first. */
 async function warned(program: string, pattern: RegExp) {
   const ports = { PORT: '0', COLLECTOR_PORT: '0', DATA_DIR: engine.dataDir }
-  const started = spawnScript(program, [], { ...server(), ...ports, LOG_LEVEL: 'warn' })
+  const CLICKHOUSE_URL = engine.userUrls[program === 'app/serve.ts' ? 'reader' : 'writer']
+  const started = spawnScript(program, [], { CLICKHOUSE_URL, ...ports, LOG_LEVEL: 'warn' })
   await started.printed(pattern)
   started.child.kill('SIGTERM')
   expect(await started.ended()).toBe(0)
