@@ -8,9 +8,10 @@ const copyFolder = 'copy its folder to backups/ of the data (DATA_DIR/clickhouse
 export function explainFault(error: string): string {
   const [, text = error, code] = /DB::Exception: (.*?)\.? \(([A-Z_]+)\)/s.exec(error) ?? []
   const name = /([\w.-]+)\/(?:data|contents)'/.exec(text)?.[1]
-  if (code === 'BACKUP_ALREADY_EXISTS') return `There is a backup ${name} already: give another name`
+  if (code === 'BACKUP_ALREADY_EXISTS')
+    return `There is a backup ${name} already, or an interrupted one: give another name, or remove it first`
   if (code === 'BACKUP_NOT_FOUND') {
-    return `There is no backup ${name}, or it was cut off: ${text.startsWith('Backup File(') ? copyFolder : text}`
+    return `There is no backup ${name}, or it was interrupted: ${text.startsWith('Backup File(') ? copyFolder : text}`
   }
   if (code === 'UNKNOWN_DISK' || text.includes('allowed_disk')) return `${text}: ${allowDisk}`
   return text.includes('allowed_path') ? `${text}: ${allowPath}` : text.replaceAll(/\s+/g, ' ')

@@ -1,5 +1,6 @@
 /** @module Arguments of `backup` and `restore`. */
 
+import { join } from 'node:path'
 import { z } from 'zod'
 import type { BackupPlace } from '../../../clickhouse/backup/backup-target.ts'
 import type { Config } from '../../config.ts'
@@ -27,6 +28,22 @@ export const s3 = option('--s3 <URL>', {
   takes: 'the address of a folder in it, such as https://bucket.s3.eu-central-1.amazonaws.com/backups',
   schema: z.url({ protocol: /^https?$/ }).regex(/^[^?#'\\]+$/),
 })
+
+export const folder = option('--folder <PATH>', {
+  about:
+    'Folder of the backups (default: DATA_DIR/clickhouse/backups), beside CLICKHOUSE_URL that of the server or of its disk',
+  takes: 'a path on this machine',
+  schema: z.string().min(1),
+})
+
+/** Throws if it is not known. */
+export function backupFolder(given: string | undefined, { CLICKHOUSE_URL, DATA_DIR }: Config): string {
+  if (given !== undefined) return given
+  if (!CLICKHOUSE_URL) return join(DATA_DIR, 'clickhouse', 'backups')
+  throw new Error(
+    'Give --folder, the folder of the backups of the server, on its machine; in a bucket use the tools of the bucket',
+  )
+}
 
 export const placeNotes = [
   'The embedded engine has backups in DATA_DIR/clickhouse/backups: copy them to another machine, and to a new DATA_DIR to restore.',

@@ -12,7 +12,7 @@ export class StrictCommand extends Command {
   }
 
   override parseOptions(args: string[]): ParseOptionsResult {
-    if (this.commands.length > 0) return super.parseOptions(args)
+    if (this.#isGroup(args[0])) return super.parseOptions(args)
     const end = args.indexOf('--')
     const flags = end < 0 ? args : args.slice(0, end)
     // Help comes before errors.
@@ -23,6 +23,12 @@ export class StrictCommand extends Command {
 
   override error(message: string, { code }: ErrorOptions = {}): never {
     throw new Error(`${message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')}${this.#allowed(message, code)}`)
+  }
+
+  /** A command with an argument can have subcommands too. */
+  #isGroup(word?: string): boolean {
+    if (this.registeredArguments.length === 0) return this.commands.length > 0
+    return this.commands.some((command) => command.name() === word)
   }
 
   /** Commander parses `--plan` in `--name --plan team` as a name, and `--force=yes` as an unknown option. */
@@ -37,7 +43,7 @@ export class StrictCommand extends Command {
   }
 
   #allowed(message: string, code: string | undefined): string {
-    if (this.commands.length > 0) return `; there are ${visibleCommands(this).join(', ')}`
+    if (this.#isGroup()) return `; there are ${visibleCommands(this).join(', ')}`
     if (code === 'commander.unknownOption') {
       return `; it takes ${this.options.map(({ long }) => long).join(', ') || 'none'}`
     }

@@ -1,19 +1,21 @@
 import type { Command } from '@commander-js/extra-typings'
 import { backUp } from '../../../clickhouse/backup/back-up.ts'
+import { listBackups, removeBackup, removeInterrupted } from '../../../clickhouse/backup/backup-folder.ts'
 import { lackingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
-import { backupName, backupPlace, base, disk, placeNotes, s3 } from '../command/backup-place.ts'
+import { backupFolder, backupName, backupPlace, base, disk, folder, placeNotes, s3 } from '../command/backup-place.ts'
 import type { Context } from '../command/context.ts'
 import { withProgress } from '../command/show-progress.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 export function addBackup(program: Command, context: Context): void {
-  subcommand(program, 'backup', {
+  const backup = subcommand(program, 'backup', {
     about: 'Back up the database: tenants, sites, keys, reports, rollups and records',
     notes: [
       'The API, the collector and imports may run; each table is as it was at one moment, which is not that of the others. Stop',
       'the collector and imports for one moment of all.',
       ...placeNotes,
+      'A backup that was interrupted is replaced in the folder of the embedded engine; elsewhere remove its folder first.',
       'Prints {"backup", "rows", "bytes", "changed"}: rows of all tables, bytes of the backup, tables that changed meanwhile.',
     ],
     examples: [
@@ -22,20 +24,47 @@ export function addBackup(program: Command, context: Context): void {
       'backup 2026-11-26 --s3 https://bucket.s3.amazonaws.com/backups',
     ],
   })
+  backup
     .addArgument(backupName)
     .addOption(base)
     .addOption(disk)
     .addOption(s3)
     .action(async (name, { base, ...given }) => {
-      const place = backupPlace(given, context.config())
+      const config = context.config()
+      const place = backupPlace(given, config)
       // The backup before an upgrade can be of an older release; of a newer one this throws OtherRelease.
       const { writer, cluster } = await context.database('as it is')
       await lackingMigrations(writer, await readMigrations())
       if (cluster)
         throw new Error('A cluster is backed up at one replica of each shard: see clickhouse/cluster/README.md')
+      if (!config.CLICKHOUSE_URL && Object.keys(given).length === 0)
+        await removeInterrupted(writer, backupFolder(undefined, config), name)
       const result = await withProgress(context.stderr, undefined, (update) =>
         backUp(writer, name, place, { base, onProgress: (step) => update(0, step) }),
       )
       context.finish({ backup: name, ...result })
+    })
+
+  subcommand(backup, 'list', {
+    about: 'Print the backups in a folder, the oldest first',
+    notes: [
+      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}: an increment needs its "base"; one that was interrupted is not whole.',
+    ],
+    examples: ['backup list', 'backup list --folder /var/lib/clickhouse/backups'],
+  })
+    .addOption(folder)
+    .action(async (given) => {
+      context.finish({ backups: await listBackups(backupFolder(given.folder, context.config())) })
+    })
+
+  subcommand(backup, 'remove', {
+    about: 'Remove a backup that no increment needs; this cannot be undone',
+    examples: ['backup remove 2026-11-26'],
+  })
+    .addArgument(backupName)
+    .addOption(folder)
+    .action(async (name, given) => {
+      await removeBackup(backupFolder(given.folder, context.config()), name)
+      context.finish({ backup: name, removed: true })
     })
 }

@@ -100,6 +100,11 @@ test.each([
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Checking reports, ') })
     expect(JSON.parse(stdout)).toMatchObject({ restored: name, applied: [], different: 0 })
     expect(await responses(engine)).toEqual(before)
+    // The folder lacks what no backup has, and nothing makes another key.
+    expect(stderr).toMatch(/Copy what no backup has: secrets\.key .* and captures\/ of the DATA_DIR/)
+    const doctor = await run(engine, 'doctor')
+    expect(doctor.stdout).toMatch(/FAIL {2}destinations: .*secrets\.key is missing: copy secrets\.key from/)
+    expect(readdirSync(engine.dataDir)).not.toContain('secrets.key')
     const again = await run(engine, 'restore', name)
     expect(again).toMatchObject({
       ...{ code: 2, stdout: '' },
@@ -136,7 +141,7 @@ test('errors name the backup, and what to set', async () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr.trimEnd().split('\n').at(-1)).toMatch(says)
     }
-    await fails(['backup', 'full'], /^There is a backup full already: /)
+    await fails(['backup', 'full'], /^There is a backup full already, /)
     await fails(
       ['restore', 'other'],
       /^There is no backup other, .*: copy its folder to backups\/ .*DATA_DIR\/clickhouse\/backups/,
@@ -144,9 +149,18 @@ test('errors name the backup, and what to set', async () => {
     await fails(['backup', '../out'], /^NAME takes 1 to 100 letters/)
     await fails(['backup', 'a', '--disk', 'tape'], /allowed_disk.* is not set.*<storage_configuration>.*<allowed_disk>/)
     await fails(['backup', 'a', '--base', 'other'], /^There is no backup other/)
-    // As a backup is that was cut off.
+    await fails(['backup', 'remove', 'full'], /^The backup full is the base of increment: remove those first/)
+    // As an interrupted backup is.
     rmSync(join(backupsOf(engine), 'full', 'contents'), { recursive: true })
-    await fails(['restore', 'full'], /^There is no backup full, or it was cut off/)
+    await fails(['restore', 'full'], /^There is no backup full, or it was interrupted/)
+    const list = async () => JSON.parse((await run(engine, 'backup', 'list')).stdout).backups
+    const interrupted = { name: 'full', isWhole: false, base: null }
+    const increment = { name: 'increment', isWhole: true, base: 'full', createdAt: expect.any(String) }
+    expect(await list()).toEqual(expect.arrayContaining([expect.objectContaining(interrupted), increment]))
+    expect(await run(engine, 'backup', 'remove', 'increment')).toMatchObject({ code: 0 })
+    await fails(['backup', 'remove', 'increment'], /^There is no backup increment in /)
+    expect(await run(engine, 'backup', 'full')).toMatchObject({ code: 0, stderr: '' })
+    expect(await list()).toEqual([expect.objectContaining({ ...interrupted, isWhole: true })])
     // A reader may not: 497 is ACCESS_DENIED.
     const reader = connectPatiently(engine.userUrls.reader)
     await expect(reader.command("BACKUP DATABASE default TO File('mine')")).rejects.toMatchObject({ code: '497' })
