@@ -123,7 +123,22 @@ const cases: Readonly<Record<string, Case>> = {
 /** Alerts whose expression leaves no job. */
 const withoutJob = ['NoReports']
 
-test.each(rules)('$alert fires for our jobs, and for no job of another program with equal metrics', ({ alert }) => {
+/** Alerts of a program that is not scraped, with a metric that it always has. */
+const absences: Readonly<Record<string, (job: string) => string>> = {
+  NoApi: (job) => `budget_refusals_total{job="${job}",budget="key"}`,
+  NoCollector: (job) => `collector_waiting_bytes{job="${job}"}`,
+  NoWorker: (job) => `worker_lease_held{job="${job}"}`,
+}
+
+test.each(Object.entries(absences))('%s fires where only other programs have its metric', (alert, series) => {
+  const others = { [series('shop')]: '0x30' }
+  const ours = { [series('security-reporting-api')]: '0x30' }
+  expectPassed([alertTest(alert, 25, others, [{}]), alertTest(alert, 25, { ...others, ...ours }, [])])
+})
+
+const ofSeries = rules.filter(({ alert }) => !(alert in absences))
+
+test.each(ofSeries)('$alert fires for our jobs, and for no job of another program with equal metrics', ({ alert }) => {
   const { samples, labels } = cases[alert] as Case
   const expected = (job: string) => ({ ...labels, ...(!withoutJob.includes(alert) && { job }) })
   const ours = ['security-reporting-api', 'security-reporting/collector'].map((job) =>

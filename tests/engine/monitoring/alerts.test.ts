@@ -130,6 +130,14 @@ test('every metric of a rule is of our jobs', () => {
   for (const [metric, rest] of selected) expect(rest, metric).toMatch(/^\{job=~"security-reporting\.\*"/)
 })
 
+test('every metric of the dashboard is of the chosen jobs', () => {
+  const selected = panels.flatMap(({ targets }) =>
+    targets.flatMap(({ expr }) => [...expr.matchAll(/(?<![_$])\b[a-z]+(?:_[a-z0-9]+)+\b(?!\()(.*)/g)]),
+  )
+  expect(selected.length).toBeGreaterThanOrEqual(panels.length)
+  for (const [metric, rest] of selected) expect(rest, metric).toMatch(/^\{job=~"\$job"/)
+})
+
 test('promtool takes the rules', () => {
   expect(promtool('check', 'rules', rulesFile)).toContain(`SUCCESS: ${rules.length} rules found`)
 })
