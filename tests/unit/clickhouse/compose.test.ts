@@ -122,6 +122,15 @@ test('both have the same releases, and names of their own', () => {
   expect(cluster.compose.services.redis?.image).toBe(redis?.image)
 })
 
+test('servers of both keep the reserve of disk.xml free', () => {
+  const mounted = [...(one.compose.services.clickhouse?.volumes ?? [])].join('\n')
+  expect(mounted).toContain('./server/config.d/disk.xml:/etc/clickhouse-server/config.d/disk.xml')
+  for (const [name, { configs = [] }] of servers) {
+    const files = configs.map(({ source }) => cluster.compose.configs?.[source]?.file)
+    expect(files, name).toContain('./server/config.d/disk.xml')
+  }
+})
+
 test('servers of both run on one machine while tenants are copied: each has a port of its own, which its first lines name', () => {
   const published = [one, cluster].map((file) =>
     named(file, /^clickhouse/)
