@@ -42,7 +42,9 @@ export function observe(
       rowsRead: request.rowsRead,
       bytesRead: request.bytesRead,
     }
-    if (!request.operation) log.debug(line, 'request')
+    // Five polls a second are 155 MB a day at info.
+    const isRepeated = status === 304 || request.cacheHit === true
+    if (!request.operation || (isRepeated && status < 400)) log.debug(line, 'request')
     else if (status < 400) log[successLevel](line, 'request')
     else log.info(line, 'request')
   }

@@ -36,7 +36,7 @@ beforeAll(async () => {
     keyTtlMs: hourMs,
     onRead: ({ name }) => reads.push(name),
     budgets,
-    log: pino({ level: 'info' }, { write: (line: string) => lines.push(line) }),
+    log: pino({ level: 'debug' }, { write: (line: string) => lines.push(line) }),
   })
   key = await api.createKey(await api.createTenant())
 })

@@ -134,17 +134,24 @@ describe('/metrics', () => {
     expect(told).toBeCloseTo(Number(own.engineMs) / 1000, 3)
   })
 
-  test('counts hits and misses of the response cache, as the log does', async () => {
+  test('counts hits and misses of the response cache, whose hits are in the log at debug level alone', async () => {
     const results = () =>
       Promise.all(['hit', 'miss'].map((result) => counted('response_cache_requests_total', `,result="${result}"`)))
     const [hits = 0, misses = 0] = await results()
     const window = `from=${new Date(Date.now() - dayMs).toISOString()}&to=${new Date().toISOString()}`
-    const isHit = async (id: string) => (await logged(`/v1/reports/types?${window}`, id)).cacheHit
+    const isHit = async (id: string) => {
+      const { headers } = await api.get(`/v1/reports/types?${window}`, {
+        key,
+        headers: { 'X-Request-Id': `hit-${id}` },
+      })
+      return headers.get('Server-Timing')?.includes('desc=hit')
+    }
     const cacheHits: unknown[] = []
     for (let times = 0; times < 3; times++) cacheHits.push(await isHit(`${times}`))
     cacheHits.push(...(await Promise.all([isHit('one'), isHit('another')])))
     expect(cacheHits).toEqual([false, false, true, true, true])
     expect(await results()).toEqual([hits + 3, misses + 2])
+    expect(lines.filter((line) => JSON.parse(line).requestId?.startsWith('hit-'))).toHaveLength(2)
   })
 
   test('counts requests by route and status', async () => {
