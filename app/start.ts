@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { passwordPath } from '../clickhouse/engine/passwords.ts'
 import { shopScenario } from '../fixtures/demo-scenarios.ts'
 import { listSites } from '../queries/tenants/list-sites.ts'
+import { listTenants } from '../queries/tenants/list-tenants.ts'
 import { startApi } from './api/start-api.ts'
 import { reportPath } from './collector/site-address.ts'
 import { type CollectorOptions, startCollector } from './collector/start-collector.ts'
@@ -48,7 +49,8 @@ async function start(): Promise<void> {
       await engine.close()
     })
     const urls = { api: api.url, collector: collector.url, payPage, payAlerts }
-    process.stdout.write(welcome(urls, await clickHouseLines(config, engine), keys))
+    const tenants = (await engine.reader.read(listTenants)).length
+    process.stdout.write(welcome(urls, await clickHouseLines(config, engine), keys, tenants))
   } catch (error) {
     await engine.close()
     throw error
@@ -106,6 +108,7 @@ function welcome(
   { api, collector, payPage, payAlerts }: Urls,
   clickHouse: readonly string[],
   [main, ...others]: readonly DemoKey[],
+  tenants: number,
 ): string {
   const lines = ['', `Security Reporting API  ${api}`, `Explorer                ${api}/explorer`]
   lines.push(`Reference               ${api}/docs`)
@@ -122,7 +125,12 @@ function welcome(
     lines.push('', 'Try:')
     for (const path of tour) lines.push(`  curl -s -H 'Authorization: Bearer ${main.key}' '${api}${path}'`)
   } else {
-    lines.push('', 'Make a tenant, a site and a key, then import reports: see "security-reporting --help"')
+    lines.push(
+      '',
+      tenants > 0
+        ? `It has ${tenants} tenants: "security-reporting tenants list" prints them, "keys create" makes a key; "doctor" checks what a restore needs`
+        : 'Make a tenant, a site and a key, then import reports: see "security-reporting --help"',
+    )
   }
   return `${lines.join('\n')}\n\n`
 }
