@@ -6,8 +6,7 @@ import { insertRows } from '../queries/clickhouse/insert-rows.ts'
 import type { Query } from '../queries/sql/query.ts'
 import { sql } from '../queries/sql/sql.ts'
 import { isField } from '../schema/dimensions.ts'
-import { dimensionsOf } from '../schema/report-filter.ts'
-import { storedTypeNames, storedTypeRows } from '../schema/report-types.ts'
+import { dimensionsOf, storedTypeNames, storedTypeRows } from '../schema/report-types.ts'
 
 const reportTypeRow = z.object({
   report_type: z.string(),

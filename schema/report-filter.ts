@@ -15,12 +15,12 @@ import { isNoise, noiseParam } from './noise-filter.ts'
 import { oneOf, textFilter, uuid } from './params.ts'
 import { Problem } from './problems.ts'
 import {
+  dimensionsOf,
+  hasDimension,
   issueTypeNames,
   type ReportType,
   reportTypeNames,
   reportTypeRows,
-  type StoredType,
-  storedTypeRows,
 } from './report-types.ts'
 import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
 
@@ -37,19 +37,8 @@ export interface FilterTerm extends ValueCondition {
   readonly dimension: DimensionName
 }
 
-function hasDimension(reportType: StoredType, dimension: DimensionName): boolean {
-  return (
-    dimensionRows[dimension].everyType === true ||
-    storedTypeRows[reportType].dimensions.some((own) => own === dimension)
-  )
-}
-
 function typesWith(dimension: DimensionName): ReportType[] {
   return reportTypeNames.filter((reportType) => hasDimension(reportType, dimension))
-}
-
-export function dimensionsOf(reportType: StoredType): DimensionName[] {
-  return dimensionNames.filter((dimension) => hasDimension(reportType, dimension))
 }
 
 function about(name: DimensionName): string {

@@ -1,3 +1,4 @@
+import { type DimensionName, dimensionNames, dimensionRows } from './dimensions.ts'
 import type { ReportTypeRow } from './report-type.ts'
 import { reportTypes } from './report-types/all.ts'
 import { cspHash } from './report-types/csp-hash.ts'
@@ -26,3 +27,14 @@ export const browserChangeTypeNames = reportTypeNames.filter((name) => reportTyp
   ReportType,
   ...ReportType[],
 ]
+
+export function hasDimension(reportType: StoredType, dimension: DimensionName): boolean {
+  return (
+    dimensionRows[dimension].everyType === true ||
+    storedTypeRows[reportType].dimensions.some((own) => own === dimension)
+  )
+}
+
+export function dimensionsOf(reportType: StoredType): DimensionName[] {
+  return dimensionNames.filter((dimension) => hasDimension(reportType, dimension))
+}

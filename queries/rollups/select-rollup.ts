@@ -1,7 +1,7 @@
 import { type DimensionName, dimensionNames, dimensionRows, isField } from '../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
-import { dimensionsOf } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
+import { dimensionsOf } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
 import { reportColumn } from './report-column.ts'

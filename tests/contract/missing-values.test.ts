@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dimensionsOf } from '../../schema/report-filter.ts'
-import { reportTypeNames } from '../../schema/report-types.ts'
+import { dimensionsOf, reportTypeNames } from '../../schema/report-types.ts'
 import { reportFieldNames } from '../../schema/responses/report.ts'
 import { startApi, type TestApi } from '../support/api.ts'
 import { sharedWorlds, type TestWorld } from '../support/contract.ts'

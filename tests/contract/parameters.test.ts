@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { inputFields } from '../../app/openapi/json-schema.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
-import { dimensionsOf } from '../../schema/report-filter.ts'
-import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
+import { dimensionsOf, type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import type { ApiResponse } from '../support/api.ts'
 import {
   type ContractApi,

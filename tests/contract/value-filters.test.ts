@@ -3,8 +3,7 @@ import { inputFields } from '../../app/openapi/json-schema.ts'
 import type { Endpoint } from '../../app/pipeline/endpoint.ts'
 import { querySchema } from '../../app/pipeline/query-schema.ts'
 import { dimensionNames, dimensionRows } from '../../schema/dimensions.ts'
-import { dimensionsOf } from '../../schema/report-filter.ts'
-import { reportTypeNames } from '../../schema/report-types.ts'
+import { dimensionsOf, reportTypeNames } from '../../schema/report-types.ts'
 import {
   type ContractApi,
   operations,

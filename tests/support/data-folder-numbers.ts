@@ -1,8 +1,7 @@
 /** @module Responses over a data folder's reports, by the oracles: no SQL, no code of the API. */
 
 import type { DimensionName } from '../../schema/dimensions.ts'
-import { dimensionsOf } from '../../schema/report-filter.ts'
-import { reportTypeNames } from '../../schema/report-types.ts'
+import { dimensionsOf, reportTypeNames } from '../../schema/report-types.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { oracleBrowserChanges } from '../oracles/browser-change-oracle.ts'
 import { oracleCspPolicies } from '../oracles/csp-policy-oracle.ts'

@@ -4,7 +4,8 @@ import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 
 interface Help {
   readonly about: string
-  readonly notes?: readonly string[]
+  /** Read when help is shown. */
+  readonly notes?: readonly string[] | (() => readonly string[])
   /** Command lines without the program's name. */
   readonly examples?: readonly string[]
   /** Not for people: --help of the parent leaves it out. */
@@ -17,14 +18,15 @@ export function subcommand(parent: CommandUnknownOpts, name: string, help: Help)
 
 export function withHelp(command: Command, { about, notes = [], examples = [] }: Help): Command {
   const program = programOf(command)
-  const lines = [
-    ...section('Notes', notes),
-    ...section(
-      'Examples',
-      examples.map((line) => `${program} ${line}`),
-    ),
-  ]
-  return command.description(about).addHelpText('after', lines.join('\n'))
+  const text = () =>
+    [
+      ...section('Notes', typeof notes === 'function' ? notes() : notes),
+      ...section(
+        'Examples',
+        examples.map((line) => `${program} ${line}`),
+      ),
+    ].join('\n')
+  return command.description(about).addHelpText('after', text)
 }
 
 function programOf(command: CommandUnknownOpts): string {

@@ -3,7 +3,6 @@ import { restore } from '../../../clickhouse/backup/restore.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import type { Config } from '../../config.ts'
-import { skipDemo } from '../../demo/load-demo.ts'
 import { backupName, backupPlace, disk, placeNotes, s3 } from '../command/backup-place.ts'
 import type { Context } from '../command/context.ts'
 import { share, withProgress } from '../command/show-progress.ts'
@@ -33,7 +32,11 @@ export function addRestore(program: Command, context: Context): void {
         throw new Error('A cluster is restored at one replica of each shard: see clickhouse/cluster/README.md')
       const restored = await restore(writer, name, place, context.log)
       // The folder's first start would load the demo beside the restored tenants.
-      if (!config.CLICKHOUSE_URL) await skipDemo(config.DATA_DIR)
+      if (!config.CLICKHOUSE_URL) {
+        // Loaded when it is needed, with the demo's reports.
+        const { skipDemo } = await import('../../demo/load-demo.ts')
+        await skipDemo(config.DATA_DIR)
+      }
       const applied = await migrate(writer, { onStep: context.log })
       const check = await withProgress(context.stderr, 1, (update) =>
         checkEveryShard(shards(), {

@@ -19,7 +19,7 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
   const flags = `${isGlobal ? '' : ' --tenant ID'}${siteFromFlag ? ' --site ID' : ''}`
   const command = subcommand(group, name, {
     about: `Store ${label}, one JSON line each`,
-    notes: [
+    notes: () => [
       ...describeRecords(type),
       'Prints {"records", "stored", "rejected"}; "stored" counts the lines accepted, also those that were there already.',
       ...rejectedNote,

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { dimensionRows, fieldDimensions, isField } from '../../../schema/dimensions.ts'
-import { dimensionsOf } from '../../../schema/report-filter.ts'
 import {
   browserChangeTypeNames,
+  dimensionsOf,
   issueTypeNames,
   type ReportType,
   reportTypeNames,
