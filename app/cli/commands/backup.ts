@@ -48,7 +48,7 @@ export function addBackup(program: Command, context: Context): void {
   subcommand(backup, 'list', {
     about: 'Print the backups in a folder, the oldest first',
     notes: [
-      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}: an increment needs its "base"; one that was interrupted is not whole.',
+      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}: an increment needs its "base"; an interrupted backup is not whole.',
     ],
     examples: ['backup list', 'backup list --folder /var/lib/clickhouse/backups'],
   })

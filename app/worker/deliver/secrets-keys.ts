@@ -25,7 +25,7 @@ export function secretsKeys({ SECRETS_KEY, DATA_DIR, CLICKHOUSE_URL }: Config, m
 
 /** For addresses that no key opens. */
 export const keyRemedy =
-  'copy secrets.key from the DATA_DIR in which the addresses were sealed, or set SECRETS_KEY as it was set there, or remove the destinations and add them again'
+  'copy secrets.key from the DATA_DIR in which the addresses were sealed, or set the SECRETS_KEY of that time, or remove the destinations and add them again'
 
 const toKey = (text: string) => Buffer.from(text, 'base64')
 
