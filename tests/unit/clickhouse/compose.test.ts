@@ -114,21 +114,13 @@ test('Grafana starts with its profile alone, with what its data source takes fro
   expect(environment.ANALYST_PASSWORD).toMatch(/^\$\{ANALYST_PASSWORD\}$/)
 })
 
-test('both have the same releases, and names of their own', () => {
+test('both have the same releases and the reserve of disk.xml, and names of their own', () => {
+  for (const { text } of [one, cluster]) expect(text).toContain('./server/config.d/disk.xml')
   expect(cluster.compose.name).not.toBe(one.compose.name)
   const { clickhouse, redis } = one.compose.services
   for (const [, { image }] of servers) expect(image).toBe(clickhouse?.image)
   for (const [, { image }] of keepers) expect(image).toBe(clickhouse?.image?.replace('server', 'keeper'))
   expect(cluster.compose.services.redis?.image).toBe(redis?.image)
-})
-
-test('servers of both keep the reserve of disk.xml free', () => {
-  const mounted = [...(one.compose.services.clickhouse?.volumes ?? [])].join('\n')
-  expect(mounted).toContain('./server/config.d/disk.xml:/etc/clickhouse-server/config.d/disk.xml')
-  for (const [name, { configs = [] }] of servers) {
-    const files = configs.map(({ source }) => cluster.compose.configs?.[source]?.file)
-    expect(files, name).toContain('./server/config.d/disk.xml')
-  }
 })
 
 test('servers of both run on one machine while tenants are copied: each has a port of its own, which its first lines name', () => {
@@ -159,7 +151,7 @@ describe('a cluster', () => {
     expect(ofServers).toEqual(expect.arrayContaining(['WRITER_PASSWORD', 'SHARD', 'CLUSTER_SECRET']))
     for (const [name, { environment = {}, configs = [] }] of servers) {
       expect(Object.keys(environment), name).toEqual(expect.arrayContaining(ofServers))
-      expect(configs.map(({ source }) => source)).toEqual(['users', 'cluster'])
+      expect(configs.map(({ source }) => source)).toEqual(['users', 'cluster', 'disk'])
     }
     for (const [name, { environment = {} }] of keepers) {
       expect(Object.keys(environment), name).toEqual(fromEnvironment('server/keeper.xml'))
