@@ -14,7 +14,7 @@ export type DamagedPart = z.infer<typeof row>
 export const findDamagedPart: Query<DamagedPart> = {
   name: 'findDamagedPart',
   statement: sql`
-    WITH 480 AS old_parts_lifetime
+    WITH (SELECT toUInt32(value) FROM system.merge_tree_settings WHERE name = 'old_parts_lifetime') AS old_parts_lifetime
     SELECT table, name AS part, (modification_time + old_parts_lifetime)::DateTime64(3, 'UTC') AS restartBefore
     FROM system.parts
     CROSS JOIN (SELECT last_error_time, last_error_message FROM system.errors WHERE name = 'CORRUPTED_DATA') AS errors

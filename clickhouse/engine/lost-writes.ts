@@ -1,6 +1,6 @@
 /**
  * @module The library ignores a failed write, as on a full disk, and commits a part whose files are empty (chdb 3.4,
- * `WriteBufferFromFileDescriptor::nextImpl`; a ClickHouse server throws). The parts it was merged from stay for 8 minutes.
+ * `WriteBufferFromFileDescriptor::nextImpl`; a ClickHouse server throws). The parts it was merged from stay for a minute (config.xml).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -173,6 +173,6 @@ export function addTenants(program: Command, context: Context): void {
 
 /** Outside the tables. */
 const whatStays =
-  'What stays: old parts on the disk of ClickHouse for 8 minutes, reports in DATA_DIR/collector of a stopped collector until it starts, copies of scripts that no other tenant has for up to 8 days while a worker runs, log lines with its ids until their files are rotated, backups until they are removed'
+  'What stays: old parts on the disk of ClickHouse for up to 8 minutes, reports in DATA_DIR/collector of a stopped collector until it starts, copies of scripts that no other tenant has for up to 8 days while a worker runs, log lines with its ids until their files are rotated, backups until they are removed'
 
 const flagOf = ({ flags }: { readonly flags: string }) => flags.replace(/ .*/, '')

@@ -168,3 +168,8 @@ test("ClickHouse's own SQL page is served, for the reader's name and password", 
   expect(page.status).toBe(200)
   expect(page.text).toContain('<html')
 })
+
+test('the parts of a merge stay for a minute, in which a restart repairs what it spoiled', async () => {
+  const statement = "SELECT value FROM system.merge_tree_settings WHERE name = 'old_parts_lifetime'"
+  expect((await sendStatement(engine, 'writer', statement)).text).toBe('60\n')
+})

@@ -1,16 +1,17 @@
 /** @module A part whose files are empty, as a full disk left it, until ClickHouse is restarted. */
 
 import { execFileSync } from 'node:child_process'
-import { readdirSync, truncateSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { randomReports } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { cli } from '../../support/cli.ts'
 import { queryRows } from '../../support/database.ts'
-import type { TestEngine } from '../../support/engine.ts'
-import { startMigratedEngine } from '../../support/migrated-engine.ts'
+import { startTestEngine, type TestEngine } from '../../support/engine.ts'
 import { connectPatiently } from '../../support/patience.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
@@ -21,7 +22,17 @@ let engine: TestEngine
 let writer: Database
 
 beforeAll(async () => {
-  engine = await startMigratedEngine()
+  const dataDir = mkdtempSync(join(tmpdir(), 'engine-test-'))
+  cpSync(inject('migratedFolder'), dataDir, { recursive: true })
+  // As on a server, whose 8 minutes are longer than this test.
+  const clickhouse = fileURLToPath(new URL('../../../clickhouse/', import.meta.url))
+  const settings = readFileSync(join(clickhouse, 'engine/config.xml'), 'utf8').replace(
+    '../server',
+    join(clickhouse, 'server'),
+  )
+  const configFile = join(dataDir, 'config.xml')
+  writeFileSync(configFile, settings.replace('<old_parts_lifetime>60<', '<old_parts_lifetime>480<'))
+  engine = await startTestEngine({ dataDir, configFile })
   writer = connectPatiently(engine.userUrls.writer)
   const store = createTenantWriter(writer)
   const tenantId = await store.createTenant()
