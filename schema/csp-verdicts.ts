@@ -46,7 +46,16 @@ export const denyingReasons = [
   'redirect',
   'quoted_policy',
   'rejected_script',
+  'rejected_source',
 ] as const
+
+/** Whose word is more than a report's: a scan's markup, a policy that a scan was served, or a person's decision. */
+export const cspKnownBy = ['scan', 'policy', 'operator'] as const
+
+export type CspKnownBy = (typeof cspKnownBy)[number]
+
+/** Which policy an advice is about: the named one, the last that a scan was served, or the last that reports quoted. */
+export const cspBases = ['named', 'served', 'reported'] as const
 
 /** Any of these is for people to review. */
 export const reviewReasons = [
@@ -64,6 +73,7 @@ export const reviewReasons = [
   'bypass',
   'old_directive',
   'opens_other',
+  'claimed_by_reports_alone',
 ] as const
 
 export type DenyingReason = (typeof denyingReasons)[number]

@@ -22,6 +22,7 @@ import { addRestore } from './commands/restore.ts'
 import { addRollups } from './commands/rollups.ts'
 import { addScripts } from './commands/scripts.ts'
 import { addSites } from './commands/sites.ts'
+import { addSources } from './commands/sources.ts'
 import { addSql } from './commands/sql.ts'
 import { addTenants } from './commands/tenants.ts'
 
@@ -32,6 +33,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addKeys,
   addPages,
   addScripts,
+  addSources,
   addDestinations,
   addAlerts,
   addPci,

@@ -7,6 +7,7 @@ import {
   demoScriptCaptures,
   demoScriptDecisions,
 } from '../../fixtures/demo-script-records.ts'
+import { demoSourceDecisions } from '../../fixtures/demo-source-decisions.ts'
 import type { DemoTenant } from '../../fixtures/demo-tenants.ts'
 import { demoBegan } from '../../fixtures/demo-timeline.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -21,6 +22,7 @@ import { monitoredPages } from '../import/records/types/monitored-pages.ts'
 import { scans } from '../import/records/types/scans.ts'
 import { scriptCaptures } from '../import/records/types/script-captures.ts'
 import { scriptDecisions } from '../import/records/types/script-decisions.ts'
+import { sourceDecisions } from '../import/records/types/source-decisions.ts'
 
 /** Records that others refer to come first. The same records again change nothing. */
 export async function importDemoRecords(database: Database, tenant: DemoTenant, now: Date): Promise<void> {
@@ -32,6 +34,7 @@ export async function importDemoRecords(database: Database, tenant: DemoTenant, 
     [recorded(alertRules, () => began), demoAlertRules(tenant)],
     [recorded(alertDeliveries, (row) => row.created_at), demoAlertDeliveries({ tenant, now })],
     [recorded(scriptDecisions, (row) => row.decided_at), demoScriptDecisions(tenant, now)],
+    [recorded(sourceDecisions, (row) => row.decided_at), demoSourceDecisions(tenant, now)],
     [scriptCaptures, demoScriptCaptures(tenant)],
     [libraryFiles, demoLibraryFiles],
     [libraryAdvisories, demoLibraryAdvisories(now)],

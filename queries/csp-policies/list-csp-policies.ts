@@ -5,19 +5,19 @@ import type { Query } from '../sql/query.ts'
 import { sql, uint } from '../sql/sql.ts'
 import { type CspPolicyFilter, cspDisposition, cspPolicySlices } from './csp-policy-groups.ts'
 
-const row = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(dispositions) })
+export const quotedPolicyRow = groupTallyRow.omit({ weight: true }).extend({ disposition: z.enum(dispositions) })
 
-export type QuotedCspPolicy = z.infer<typeof row>
+export type QuotedCspPolicy = z.infer<typeof quotedPolicyRow>
 
 const { weight: _, ...tally } = groupTally
-const measures = { disposition: commonValue(() => cspDisposition), ...tally }
+export const policyMeasures = { disposition: commonValue(() => cspDisposition), ...tally }
 
 /** Last quoted first, before any are merged. */
 export function listCspPolicies(filter: CspPolicyFilter, limit: number): Query<QuotedCspPolicy> {
-  const policies = selectGroups(cspPolicySlices(filter), measures)
+  const policies = selectGroups(cspPolicySlices(filter), policyMeasures)
   return {
     name: 'listCspPolicies',
     statement: sql`${policies} ORDER BY lastSeen DESC, group_key LIMIT ${uint(limit)}`,
-    row,
+    row: quotedPolicyRow,
   }
 }

@@ -1,6 +1,8 @@
+import { queryDetails } from '../groups/select-groups.ts'
 import type { Reader } from '../sql/query.ts'
-import type { CspPolicyFilter } from './csp-policy-groups.ts'
-import { listCspPolicies, type QuotedCspPolicy } from './list-csp-policies.ts'
+import { type CspPolicyFilter, cspPolicySlices } from './csp-policy-groups.ts'
+import { findPolicyKeys } from './find-policy-keys.ts'
+import { listCspPolicies, policyMeasures, type QuotedCspPolicy, quotedPolicyRow } from './list-csp-policies.ts'
 import { listCspPolicyTexts } from './list-csp-policy-texts.ts'
 
 /** Distinct policies of one read, before any are merged (Rule 52). */
@@ -18,14 +20,30 @@ export interface QuotedTexts {
   readonly truncated: boolean
 }
 
-export async function readQuotedPolicies({ read, readAll }: Reader, filter: CspPolicyFilter): Promise<QuotedTexts> {
-  const quoted = await read(listCspPolicies(filter, maxPolicies + 1))
-  const kept = quoted.slice(0, maxPolicies)
-  const texts = await readAll(listCspPolicyTexts(filter, kept))
+export async function readQuotedPolicies(reader: Reader, filter: CspPolicyFilter): Promise<QuotedTexts> {
+  const quoted = await reader.read(listCspPolicies(filter, maxPolicies + 1))
+  const policies = await withTexts(reader, filter, quoted.slice(0, maxPolicies))
+  return { policies, truncated: quoted.length > maxPolicies }
+}
+
+/** Every quoted policy with one of the ids, however many others are quoted. */
+export async function findQuotedPolicies(
+  reader: Reader,
+  filter: CspPolicyFilter,
+  ids: readonly string[],
+): Promise<QuotedTexts> {
+  const keys = await reader.read(findPolicyKeys(filter, ids))
+  const query = { name: 'listQuotedPolicies', measures: policyMeasures, row: quotedPolicyRow }
+  const quoted = await reader.readAll(queryDetails(query, cspPolicySlices(filter), keys))
+  const lastFirst = quoted.toSorted((a, b) => (a.lastSeen < b.lastSeen ? 1 : -1))
+  return { policies: await withTexts(reader, filter, lastFirst), truncated: false }
+}
+
+async function withTexts({ readAll }: Reader, filter: CspPolicyFilter, quoted: QuotedCspPolicy[]) {
+  const texts = await readAll(listCspPolicyTexts(filter, quoted))
   const textOf = new Map(texts.map(({ key, policy }) => [key, policy]))
-  const policies = kept.flatMap((policy) => {
+  return quoted.flatMap((policy): QuotedText[] => {
     const text = textOf.get(policy.key)
     return text === undefined ? [] : [{ ...policy, text }]
   })
-  return { policies, truncated: quoted.length > maxPolicies }
 }

@@ -21,6 +21,7 @@ const histories: Readonly<Record<string, readonly [columns: Sql, narrow: (site: 
   page_scans: [sql`*`, ofPages, sql`page_id, scanned_at, id`],
   // A decision about another site's script gives access too (Rule 6).
   script_decisions: [sql`*`, whole, sql`id`],
+  source_decisions: [sql`*`, ofSite, sql`id`],
   script_captures: [sql`*`, ofSite, sql`id`],
   alert_rules: [sql`*`, whole, sql`id`],
   alert_deliveries: [sql`*`, ofSite, sql`created_at, id`],

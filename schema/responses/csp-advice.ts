@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import {
+  cspBases,
   cspDecisions,
   cspHintKinds,
+  cspKnownBy,
   cspParties,
   cspVerdictReasons,
   cspVerdicts,
@@ -47,6 +49,9 @@ const advisedSource = z
     expression: untrusted().nullable().meta({ description: 'The source expression; null if none should be added.' }),
     addTo: z.string().nullable().meta({ description: 'The directive that the expression is added to.' }),
     createdFrom: z.string().nullable().meta({ description: 'The directive that addTo is copied from, if it is new.' }),
+    knownBy: z.array(openEnum(cspKnownBy)).meta({
+      description: 'Who confirms it beside reports, whose every word is a claim; without any it is for review.',
+    }),
     hints: z.array(z.object({ kind: openEnum(cspHintKinds), value: untrusted(), sample: untrusted().nullable() })),
     party: openEnum(cspParties),
     reportCount: count,
@@ -65,6 +70,11 @@ const advisedSource = z
 
 export const cspAdvice = z
   .object({
+    base: openEnum(cspBases).meta({
+      description: 'The policy is the named one, the last that a scan was served, or one that only reports claim.',
+    }),
+    note: z.string().nullable().meta({ description: 'Why nothing is proposed; null unless the base is reported.' }),
+    servedPolicyIds: z.array(cspPolicy.shape.id).meta({ description: 'Policies that the last scans were served.' }),
     policy: z
       .object({
         id: cspPolicy.shape.id,
@@ -81,10 +91,11 @@ export const cspAdvice = z
         additions: count,
       })
       .nullable()
-      .meta({ description: 'Null if nothing is to be added, or the policy’s text was cut.' }),
+      .meta({ description: 'Null if nothing is to be added, or the policy’s text was cut, or the base is reported.' }),
     effect: z.object({ before: effect, after: effect }),
     sources: z.array(advisedSource),
     sourceCount: count.meta({ description: 'Of all directives and sources that the policy reports.' }),
+    reviewCount: count.meta({ description: 'How many of them wait for a decision of people.' }),
     evaluation: evaluation.extend({
       before: z.array(finding),
       introduced: z.array(finding).meta({ description: 'After, and not before.' }),

@@ -27,6 +27,7 @@ const image: z.output<typeof cspAdvice>['sources'][number] = {
   expression: 'https://img.partner.example',
   addTo: 'img-src',
   createdFrom: 'default-src',
+  knownBy: ['scan'],
   hints: [],
   party: 'third',
   ...counts(412),
@@ -48,6 +49,7 @@ const inline: typeof image = {
   expression: null,
   addTo: null,
   createdFrom: null,
+  knownBy: [],
   hints: [
     { kind: 'hash', value: "'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='", sample: 'go()' },
     { kind: 'nonce', value: "'nonce-*'", sample: null },
@@ -66,6 +68,10 @@ const inline: typeof image = {
 
 export const adviceExample: { readonly data: z.output<typeof cspAdvice>; readonly truncated: boolean } = {
   data: {
+    base: 'served',
+    note: null,
+    servedPolicyIds: ['0f343b0931126a20f133d67c2b018a3b'],
+    reviewCount: 0,
     policy: {
       id: '0f343b0931126a20f133d67c2b018a3b',
       disposition: 'report',

@@ -34,6 +34,7 @@ describe('the tables of groups', () => {
       listBrowserChangeTexts: ['reports'],
       listCspPolicies: ['reports_per_day_by_page', 'reports'],
       listCspPolicyTexts: ['reports'],
+      findPolicyKeys: ['reports', 'reports_per_day_by_page', 'reports'],
       listCspSources: ['reports_per_day_by_source', 'reports'],
       listCspSourceDetails: ['reports_per_day_by_source', 'reports'],
       listCspSourceExamples: ['reports_per_day_by_source', 'reports'],

@@ -7,8 +7,9 @@ import { aReport } from '../../fixtures/reports.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi } from './api.ts'
+import { servePage } from './served-page.ts'
 
-const quotedPolicy = "default-src 'self'; script-src 'self' 'nonce-abc'; base-uri 'none'; report-to csp"
+export const quotedPolicy = "default-src 'self'; script-src 'self' 'nonce-abc'; base-uri 'none'; report-to csp"
 export const comparablePolicy = "base-uri 'none'; default-src 'self'; report-to csp; script-src 'self' 'nonce-*'"
 
 export type Given = Partial<StoredReport> & { readonly directive: string; readonly blockedUrl: string }
@@ -35,8 +36,23 @@ export async function startCspSites() {
     ...{ api, tenantId, key, now, reportsOf },
     /** Before the days of new sources. */
     old: now - 20 * dayMs,
-    /** Twelve reports of each unless another number is given. */
+    /** As `claimedSite`, of pages that a scan was served the quoted policy of, and that refer to each of the sources. */
     async siteWith(...given: readonly (Given | readonly [Given, number])[]): Promise<string> {
+      const siteId = await this.claimedSite(...given)
+      const reported = given.map((one) => (Array.isArray(one) ? one[0] : one) as Given)
+      const sources = reported.map(({ directive, blockedUrl }) => {
+        const { host, origin } = blockedResource(blockedUrl, false)
+        return { directive, source: origin || host }
+      })
+      await servePage(
+        api,
+        { tenantId, siteId },
+        { headers: { 'content-security-policy-report-only': quotedPolicy }, sources },
+      )
+      return siteId
+    },
+    /** Twelve reports of each unless another number is given. */
+    async claimedSite(...given: readonly (Given | readonly [Given, number])[]): Promise<string> {
       const siteId = await api.createSite(tenantId, { hosts: ['shop.example.test', '*.shop-assets.example'] })
       const all = given.map((one) => (Array.isArray(one) ? one : [one, 12]) as readonly [Given, number])
       await api.insertReports(all.flatMap(([one, count]) => reportsOf(siteId, one, count)))

@@ -5,6 +5,7 @@ import { listBrowserChanges } from '../../queries/browser-changes/list-browser-c
 import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCrashTexts } from '../../queries/crashes/list-crash-texts.ts'
+import { findPolicyKeys } from '../../queries/csp-policies/find-policy-keys.ts'
 import { listCspEvidence } from '../../queries/csp-policies/list-csp-evidence.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
@@ -48,7 +49,8 @@ export function groupQueries(tenantId: string, window: OracleWindow, siteId: str
     ...listBrowserChangeTexts(changes, groups),
     listCspPolicies(policies, 5),
     ...listCspPolicyTexts(policies, groups),
-    listCspSources(sources),
+    listCspSources(sources, ['https://a.test']),
+    findPolicyKeys(policies, ['0'.repeat(32)]),
     ...listCspSourceDetails(sources),
     ...listCspSourceExamples(sources),
     ...listCspEvidence(sources, [7n]),

@@ -5,6 +5,7 @@ import { blockedResource } from '../../app/import/normalise/blocked-resource.ts'
 import { monitoredPages } from '../../app/import/records/types/monitored-pages.ts'
 import { scans } from '../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../app/import/records/types/script-decisions.ts'
+import { sourceDecisions } from '../../app/import/records/types/source-decisions.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { completeScan, failedScan, sending } from '../../fixtures/scans.ts'
 import { comparableForm } from '../../queries/rules/csp/csp-comparable-form.ts'
@@ -107,6 +108,13 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
         'content-security-policy': "default-src 'self'; script-src https://b.test",
         'referrer-policy': hostile,
       }),
+    ]),
+    api.importRecords(tenantId, sourceDecisions, [
+      {
+        ...{ siteId, id: randomUUID(), directive: 'img-src', source: 'https://img.partner.example' },
+        ...{ status: 'accepted', reason: 'Banners', decidedAt: new Date(now - 2 * dayMs).toISOString() },
+        decidedBy: { name: 'Robin', email: 'robin@example.test' },
+      },
     ]),
     api.importRecords(tenantId, scriptDecisions, [
       {

@@ -1,6 +1,7 @@
 /** @module Options and arguments that several commands have. */
 
 import { z } from 'zod'
+import { line } from '../../../schema/record-fields.ts'
 import { argument, option } from './arguments.ts'
 
 export const uuid = z.guid().transform((id) => id.toLowerCase())
@@ -27,6 +28,12 @@ export const siteOption = (about: string) =>
 export const site = siteOption('The site').makeOptionMandatory()
 
 export const anyTenant = option('--tenant <ID>', { about: 'Only this tenant (default: all)', ...tenantId })
+
+export const by = option('--by <EMAIL>', {
+  about: 'Who decides',
+  takes: 'the e-mail address of a person, such as ada@example.com',
+  schema: line(254).pipe(z.email()),
+}).makeOptionMandatory()
 
 const nameOption = () =>
   option('--name <NAME>', {

@@ -16,7 +16,7 @@ const last = () =>
 
 const policyId = () =>
   option('--policy-id <ID>', {
-    about: 'The policy that the reports quote',
+    about: 'The policy, by its id',
     takes: 'an id of /v1/sites/{siteId}/csp-policies, 32 hexadecimal digits',
     schema: z.string().min(1),
   })
@@ -35,6 +35,8 @@ export function addCsp(program: Command, context: Context): void {
     about: 'Propose the next policy of a site',
     notes: [
       'Prints the response of /v1/sites/{siteId}/csp-policies/advice: "jq -r .data.proposed.text" is the policy.',
+      'Reports are claims: a source is allowed if a scan, a served policy or "sources accept" confirms it. Exits 1 if others wait for review,',
+      'or if only reports name the policy: then nothing is proposed.',
       keyNote,
     ],
     examples: ['csp advise --tenant ID --site ID', 'csp advise --api https://reports.example.com --site ID --last 7d'],
@@ -42,6 +44,7 @@ export function addCsp(program: Command, context: Context): void {
     .addOption(tenantUnlessApi)
     .addOption(site)
     .addOption(policyId())
+    .addOption(policyFile())
     .addOption(
       adviceOption(
         '--min-confidence <LEVEL>',
@@ -61,10 +64,12 @@ export function addCsp(program: Command, context: Context): void {
     )
     .addOption(last())
     .addOption(api)
-    .action(async ({ site, policyId, minConfidence, newDays, scope, ...options }) => {
-      const query = { policyId, minConfidence, newDays, scope }
+    .action(async ({ site, policyId, policy: file, minConfidence, newDays, scope, ...options }) => {
+      const policy = file === undefined ? undefined : await readPolicy(context, file)
+      const query = { policyId, policy, minConfidence, newDays, scope }
       const response = await requestApi(context, options, `/v1/sites/${site}/csp-policies/advice`, query)
-      context.finish(response)
+      const { base, reviewCount } = advised.parse(response).data
+      context.finish(response, base === 'reported' || reviewCount > 0 ? 1 : 0)
     })
 
   subcommand(csp, 'check', {
@@ -100,6 +105,8 @@ const policyFile = () =>
     takes: 'the path of a file, or - to read stdin',
     schema: z.string().min(1),
   })
+
+const advised = z.object({ data: z.object({ base: z.string(), reviewCount: z.number() }) })
 
 const reports = z.object({ reportCount: z.number() })
 

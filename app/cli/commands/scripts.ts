@@ -6,7 +6,6 @@ import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
 import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { listCapturedHashes } from '../../../queries/scripts/list-captured-hashes.ts'
 import { listScripts } from '../../../queries/scripts/list-scripts.ts'
-import { line } from '../../../schema/record-fields.ts'
 import { scriptStatuses } from '../../../schema/scripts.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { scriptDecisions } from '../../import/records/types/script-decisions.ts'
@@ -16,7 +15,7 @@ import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
-import { site, tenant } from '../command/shared-arguments.ts'
+import { by, site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { terminalText } from '../command/terminal-text.ts'
 
@@ -30,12 +29,6 @@ const url = option('--url <URL>', {
   about: 'The script',
   takes: 'an http or https URL, whose query says nothing',
   schema: z.string().transform(scriptUrl).pipe(z.string().min(1)),
-}).makeOptionMandatory()
-
-const by = option('--by <EMAIL>', {
-  about: 'Who decides',
-  takes: 'the e-mail address of a person, such as ada@example.com',
-  schema: line(254).pipe(z.email()),
 }).makeOptionMandatory()
 
 const justification = option('--justification <TEXT>', {
@@ -106,7 +99,7 @@ export function addScripts(program: Command, context: Context): void {
   }
 
   subcommand(scripts, 'list', {
-    about: "Print a site's scripts, the 1,000 last seen, with their counts",
+    about: "Print a site's scripts, at most 1,000, with their counts",
     examples: [
       'scripts list --tenant ID --site ID',
       'scripts list --tenant ID --site ID --status unreviewed | jq -r .scripts[].url',

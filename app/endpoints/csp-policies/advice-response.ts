@@ -15,7 +15,7 @@ import type { CspPolicy } from '../../../schema/responses/csp-policy.ts'
 import { evaluatePolicy, evaluator, introducedFindings } from './evaluate-policy.ts'
 import { issueOfSource } from './issue-of-source.ts'
 
-export interface AdvisedPolicy extends CspPolicy {
+export interface AdvisedPolicy extends Pick<CspPolicy, 'id' | 'disposition' | 'policy' | 'truncated'> {
   /** The comparable form with queries of report-uri, not cut to the size of a response. */
   readonly whole: string
 }
@@ -39,10 +39,21 @@ function toEffect(judged: readonly JudgedReports[], rest: Tally): AdviceBody['ef
   }
 }
 
-/** Of a window whose reports quote no policy. */
-export function noAdvice(window: TimeRange): AdviceBody {
+type AdviceOrigin = Pick<AdviceBody, 'base' | 'servedPolicyIds'>
+
+/** Without a policy that is named or served, nothing is proposed: anyone can send a report that quotes another. */
+const noteOf = ({ base }: AdviceOrigin) =>
+  base === 'reported'
+    ? 'The policy is a claim of reports, so nothing is proposed: scan a page of the site ("pages add"), or name the policy.'
+    : null
+
+/** If no policy is named or served, and the window's reports quote none. */
+export function noAdvice(origin: AdviceOrigin, window: TimeRange): AdviceBody {
   const effect = toEffect([], noReports)
   return {
+    ...origin,
+    note: noteOf(origin),
+    reviewCount: 0,
     policy: null,
     proposed: null,
     effect: { before: effect, after: effect },
@@ -53,7 +64,7 @@ export function noAdvice(window: TimeRange): AdviceBody {
   }
 }
 
-interface AdviceParts {
+interface AdviceParts extends AdviceOrigin {
   readonly siteId: string
   readonly policy: AdvisedPolicy
   /** Under that policy. */
@@ -65,13 +76,17 @@ interface AdviceParts {
   readonly window: TimeRange
 }
 
-export function toAdvice({ siteId, policy, judged, rest, advice, listed, examples, window }: AdviceParts): AdviceBody {
+export function toAdvice(parts: AdviceParts): AdviceBody {
+  const { base, servedPolicyIds, siteId, policy, judged, rest, advice, listed, examples, window } = parts
   const { id, disposition, whole, truncated } = policy
-  const proposed = truncated ? undefined : advice.proposed
+  const proposed = truncated || base === 'reported' ? undefined : advice.proposed
   const examplesOf = groupBy(examples, (one) => JSON.stringify([one.directive, one.source]))
   const before = evaluatePolicy(whole)
   const after = evaluatePolicy(proposed?.text ?? whole)
   return {
+    base,
+    servedPolicyIds,
+    note: noteOf(parts),
     policy: { id, disposition, text: policy.policy, truncated },
     proposed: proposed
       ? { text: proposed.text, bytes: Buffer.byteLength(proposed.text), additions: proposed.additions.length }
@@ -82,6 +97,7 @@ export function toAdvice({ siteId, policy, judged, rest, advice, listed, example
       return toSource(siteId, source, examplesOf.get(JSON.stringify([directive, blocked])) ?? [], whole)
     }),
     sourceCount: advice.sources.length,
+    reviewCount: advice.sources.filter(({ decision }) => decision === 'review').length,
     evaluation: { evaluator, before, after, introduced: introducedFindings(before, after) },
     window: toWindow(window),
   }
@@ -102,6 +118,7 @@ function toSource(
     expression: addition?.expression ?? null,
     addTo: addition?.addTo ?? null,
     createdFrom: addition ? inheritedFrom(parsePolicyLists(policy), addition.addTo) : null,
+    knownBy: [...(evidence?.knownBy ?? [])],
     hints: hintsOf(advised, examples),
     party: evidence?.party ?? 'none',
     ...toCounts(found),

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { listCspSourceExamples } from '../../../queries/csp-policies/list-csp-source-examples.ts'
-import { type QuotedTexts, readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
+import { readKnownSources } from '../../../queries/csp-policies/read-known-sources.ts'
+import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { advisePolicy, sourcesByWeight } from '../../../queries/rules/csp/advise-policy.ts'
-import { sendableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
 import { parsePolicyLists } from '../../../queries/rules/csp/governing-directive.ts'
-import { idOfPolicy, mergeCspPolicies } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { policyId } from '../../../schema/csp-params.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { integer, oneOf, uuid } from '../../../schema/params.ts'
@@ -12,8 +11,10 @@ import { cspAdvice } from '../../../schema/responses/csp-advice.ts'
 import { adviceExample } from '../../../schema/responses/csp-examples.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
-import { type AdvisedPolicy, noAdvice, toAdvice } from './advice-response.ts'
-import { parseQuoted, quotingPolicy } from './quoted-policies.ts'
+import { noAdvice, toAdvice } from './advice-response.ts'
+import { candidatePolicy } from './candidate-policy.ts'
+import { chooseBase, idOf } from './choose-base.ts'
+import { parseQuoted, quotingAny } from './quoted-policies.ts'
 import { readSourceEvidence } from './read-source-evidence.ts'
 import { hasUnassessed, readVerdicts } from './read-verdicts.ts'
 
@@ -25,12 +26,18 @@ export const cspPoliciesAdvice = endpoint({
   path: '/v1/sites/{siteId}/csp-policies/advice',
   summary: 'Propose the next policy',
   description:
-    'What a policy’s reports suggest to allow, to review and to deny, each source with its evidence; the policy with the allowed sources; and which past reports each of both would have caused. Only sources that several browsers and pages report are allowed, and no wildcards. A source with a reason such as `inline` is denied, as allowing it would open the policy; its `hints` help instead.',
+    'What a policy’s reports suggest to allow, to review and to deny, each source with its evidence; the policy with the allowed sources; and which past reports each of both would have caused. Reports are claims, which anyone can send: only sources are allowed that a scan of the site’s pages, a policy that it was served, or a decision of an operator confirms, and that several browsers and pages report, or an operator accepted; no wildcards. A source with a reason such as `inline` is denied, as allowing it would open the policy; its `hints` help instead.',
   pathParams: { siteId: uuid('The site') },
   query: {
     policyId: policyId(
-      'The policy, an id of csp-policies; by default the policy that was quoted last, a report-only one before an enforced one',
+      'The policy, an id of csp-policies; by default the one that the last scan of the site’s pages was served, a report-only one before an enforced one',
     ).optional(),
+    policy: candidatePolicy(
+      'The policy, instead of policyId: the value of a Content-Security-Policy header, without a comma',
+    )
+      .refine((policy) => !policy.includes(','), { error: 'has a comma, which separates policies: give one' })
+      .optional()
+      .meta({ examples: ["default-src 'self'; img-src https:"] }),
     scope: oneOf(['policy', 'site'], 'Reads the reports that quote the policy, or all reports of the site')
       .default('policy')
       .meta({ examples: ['site'] }),
@@ -60,15 +67,19 @@ export const cspPoliciesAdvice = endpoint({
     const { siteId, scope, minConfidence, newDays, limit } = params
     const reader = { read, readAll }
     const site = { tenantId: tenant.id, siteId, window }
-    const quoted = await readQuotedPolicies(reader, { ...site, page: undefined })
-    const policy = choosePolicy(quoted, params.policyId)
-    if (!policy) return { data: noAdvice(window), truncated: false }
-    const filter = { ...site, ...(scope === 'policy' && quotingPolicy(quoted, policy.id)) }
+    const known = await readKnownSources(read, tenant.id, siteId)
+    const ofSite = { ...site, page: undefined }
+    const { base, policy, quoted } = await chooseBase(reader, ofSite, { ...params, served: known.served })
+    const common = { base, servedPolicyIds: [...new Set(known.served.map(idOf))] }
+    if (!policy) return { data: noAdvice(common, window), truncated: false }
+    const filter = { ...site, ...(scope === 'policy' && quotingAny(quoted)) }
+    const texts = scope === 'policy' ? [] : (await readQuotedPolicies(reader, ofSite)).policies
+    const parsed = parseQuoted({ policies: [...texts, ...quoted.policies] })
     const lists = parsePolicyLists(policy.whole)
-    const { judged, rest, judgeAgain } = await readVerdicts(reader, filter, [lists], parseQuoted(quoted))
-    const { open, denied } = sourcesByWeight(policy.whole, judged)
+    const { judged, rest, judgeAgain } = await readVerdicts(reader, filter, [lists], parsed, known.sources)
+    const { open, denied } = sourcesByWeight(policy.whole, judged, known.isKnown)
     const assessed = [...open.slice(0, maxAssessed), ...denied.slice(0, limit)]
-    const evidenceOf = await readSourceEvidence(reader, site, assessed)
+    const evidenceOf = await readSourceEvidence(reader, { ...site, known }, assessed)
     const newSince = window.to - newDays * dayMs
     const rule = { evidenceOf, judgeAgain, limit, minConfidence, newSince }
     const advice = advisePolicy({ ...rule, policy: policy.whole, judged, found: [...open, ...denied] })
@@ -77,20 +88,8 @@ export const cspPoliciesAdvice = endpoint({
     const sources = [...new Set(listed.map(({ found }) => found.source))]
     const examples = await readAll(listCspSourceExamples({ ...filter, directives, sources }))
     return {
-      data: toAdvice({ siteId, policy, judged, rest, advice, listed, examples, window }),
+      data: toAdvice({ ...common, siteId, policy, judged, rest, advice, listed, examples, window }),
       truncated: listed.length < advice.sources.length || hasUnassessed([...judged, ...advice.judged], rest),
     }
   },
 })
-
-/** Throws not_found for an id that no report of the window quotes. */
-function choosePolicy(quoted: QuotedTexts, id: string | undefined): AdvisedPolicy | undefined {
-  if (id !== undefined) quotingPolicy(quoted, id)
-  const policies = mergeCspPolicies(quoted.policies)
-  const chosen =
-    id === undefined
-      ? (policies.find(({ disposition }) => disposition === 'report') ?? policies[0])
-      : policies.find((policy) => policy.id === id)
-  const text = quoted.policies.find((one) => chosen && idOfPolicy(one.disposition, one.text) === chosen.id)?.text
-  return chosen && { ...chosen, whole: sendableForm(text ?? chosen.policy) }
-}

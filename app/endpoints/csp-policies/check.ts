@@ -1,25 +1,20 @@
 import { z } from 'zod'
-import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
+import { findQuotedPolicies, readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { parsePolicies } from '../../../queries/rules/csp/governing-directive.ts'
-import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
 import { policyWarnings } from '../../../queries/rules/csp/policy-warnings.ts'
 import { sumVerdicts } from '../../../queries/rules/csp/sum-verdicts.ts'
-import { policyId, policyText } from '../../../schema/csp-params.ts'
+import { policyId } from '../../../schema/csp-params.ts'
 import { dispositions } from '../../../schema/enumerations.ts'
 import { integer, oneOf, uuid } from '../../../schema/params.ts'
 import { cspCheck } from '../../../schema/responses/csp-advice.ts'
 import { checkExample } from '../../../schema/responses/csp-examples.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
+import { candidatePolicy } from './candidate-policy.ts'
 import { checkedGroups } from './checked-groups.ts'
 import { evaluatePolicy, evaluator } from './evaluate-policy.ts'
 import { parseQuoted, quotingPolicy } from './quoted-policies.ts'
 import { hasUnassessed, readVerdicts } from './read-verdicts.ts'
-
-function requirePolicy(policy: string, { issues, addIssue }: z.RefinementCtx<string>): void {
-  const fault = policyFault(policy)
-  if (issues.length === 0 && fault !== undefined) addIssue(fault)
-}
 
 export const cspPoliciesCheck = endpoint({
   name: 'csp-policies.check',
@@ -29,11 +24,9 @@ export const cspPoliciesCheck = endpoint({
     'Which past reports a policy would still have caused, by directive and source: `violation` would be reported, `silent` not, and `unknown` is what a report does not decide, with the reason. The three totals are all reports of the scope. Browsers report the URL before redirects: allowing it can bring a report of the target, which then is `redirect`.',
   pathParams: { siteId: uuid('The site') },
   query: {
-    policy: policyText(
+    policy: candidatePolicy(
       'The value of a Content-Security-Policy header, without its name, also of several lines; a comma separates policies, of which browsers apply each. 400 if it is not printable ASCII (hosts are in Punycode), is too long, or has no directive that browsers know',
-    )
-      .superRefine(requirePolicy)
-      .meta({ examples: ["default-src 'self'; img-src https:"] }),
+    ).meta({ examples: ["default-src 'self'; img-src https:"] }),
     policyId: policyId('Only reports that quote this policy of csp-policies').optional(),
     disposition: oneOf(
       dispositions,
@@ -58,7 +51,9 @@ export const cspPoliciesCheck = endpoint({
     const { siteId, policy, policyId, disposition, limit } = params
     const reader = { read, readAll }
     const site = { tenantId: tenant.id, siteId, window }
-    const quoted = readQuotedPolicies(reader, { ...site, page: undefined })
+    const filter = { ...site, page: undefined }
+    const quoted =
+      policyId === undefined ? readQuotedPolicies(reader, filter) : findQuotedPolicies(reader, filter, [policyId])
     const ofPolicy = policyId === undefined ? { disposition } : quotingPolicy(await quoted, policyId, disposition)
     const lists = parsePolicies(policy)
     const { judged, rest } = await readVerdicts(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))

@@ -10,6 +10,12 @@ import { Problem } from '../../../schema/problems.ts'
 const policyKeyOf = ({ key, disposition }: QuotedCspPolicy): bigint =>
   disposition === 'report' ? BigInt.asUintN(64, ~key) : key
 
+/** Filter of the reports that quote any of these policies, all of one disposition. */
+export const quotingAny = ({ policies }: QuotedTexts): Pick<CspSourceFilter, 'policyKeys' | 'disposition'> => ({
+  policyKeys: policies.map(policyKeyOf),
+  disposition: policies[0]?.disposition,
+})
+
 /** Filter of the reports that quote a policy. Throws not_found. @param disposition another one than the policy's: none. */
 export function quotingPolicy(
   { policies }: QuotedTexts,
@@ -23,7 +29,7 @@ export function quotingPolicy(
   return { policyKeys: isOther ? [] : quoted.map(policyKeyOf), disposition: first.disposition }
 }
 
-export function parseQuoted({ policies }: QuotedTexts): QuotedPolicies {
+export function parseQuoted({ policies }: Pick<QuotedTexts, 'policies'>): QuotedPolicies {
   const texts = new Map(policies.map((policy) => [String(policyKeyOf(policy)), policy.text]))
   const parsed = new Map<string, ParsedPolicy | undefined>([['0', undefined]])
   const parse = createPolicyParser()

@@ -7,6 +7,7 @@ import { confidence } from '../../../queries/rules/confidence.ts'
 import type { SourceEvidence } from '../../../queries/rules/csp/advice-reasons.ts'
 import type { AdvisableSource } from '../../../queries/rules/csp/advisable-sources.ts'
 import { isScript } from '../../../queries/rules/csp/governing-directive.ts'
+import type { createKnownSources } from '../../../queries/rules/csp/known-sources.ts'
 import { blockedUrl } from '../../../queries/rules/csp/match-url.ts'
 import { groupBy } from '../../../queries/rules/group-by.ts'
 import { type DecidedScript, listDecidedScripts } from '../../../queries/scripts/list-decided-scripts.ts'
@@ -17,6 +18,7 @@ import { issueOfSource } from './issue-of-source.ts'
 import { createSiteRelation, isSharedHost } from './site-relation.ts'
 
 interface EvidenceRequest {
+  readonly known: ReturnType<typeof createKnownSources>
   readonly tenantId: string
   readonly siteId: string
   readonly window: TimeRange
@@ -30,7 +32,7 @@ export type EvidenceOf = (found: AdvisableSource) => SourceEvidence | undefined
 /** @param sources those first that can be allowed. */
 export async function readSourceEvidence(
   { read, readAll }: Reader,
-  { tenantId, siteId, window }: EvidenceRequest,
+  { tenantId, siteId, window, known }: EvidenceRequest,
   sources: readonly AdvisableSource[],
 ): Promise<EvidenceOf> {
   const keys = [...new Set(sources.map((found) => issueOfSource(siteId, found)))]
@@ -63,6 +65,8 @@ export async function readSourceEvidence(
       isShared: host !== undefined && isSharedHost(host),
       isBypass: bypasses.has(found.source),
       scripts: scriptsOf(host),
+      knownBy: known.knownBy(found),
+      isRejected: known.isRejected(found),
     }
   }
 }

@@ -25,8 +25,9 @@ export async function readVerdicts(
   filter: CspSourceFilter,
   candidates: readonly ParsedPolicy[],
   quoted: QuotedPolicies | Promise<QuotedPolicies>,
+  known?: readonly string[],
 ): Promise<SiteVerdicts> {
-  const [groups, quotedOf] = await Promise.all([read(listCspSources(filter)), quoted])
+  const [groups, quotedOf] = await Promise.all([read(listCspSources(filter, known)), quoted])
   const verdicts = judgeSources(candidates, groups, quotedOf)
   const sources = verdicts.undecidedSources.slice(0, maxDetailedSources)
   const details = detailsOf(await readAll(listCspSourceDetails({ ...filter, sources })))

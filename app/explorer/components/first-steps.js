@@ -33,5 +33,5 @@ export function FirstSteps({ siteId }) {
 }
 
 /** @param {{ text: string }} props */
-const Command = ({ text }) =>
+export const Command = ({ text }) =>
   html`<div class="command"><pre tabindex="0">${text}</pre><${Copy} label="Copy" what="the command" text=${text} /></div>`

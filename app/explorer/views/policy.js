@@ -1,6 +1,7 @@
 // @ts-check
 import { useApp } from '../app-context.js'
 import { Card } from '../components/card.js'
+import { Command } from '../components/first-steps.js'
 import { number } from '../components/format.js'
 import { Empty } from '../components/states.js'
 import { Text } from '../components/value.js'
@@ -8,7 +9,7 @@ import { html } from '../html.js'
 import { request } from '../requests.js'
 import { useRead } from '../use-read.js'
 import { CheckCards } from './policy/check-cards.js'
-import { additionsOf, choicesOf, flippedKeys } from './policy/choices.js'
+import { additionsOf, choicesOf, decisionCommands, flippedKeys } from './policy/choices.js'
 import { withAdditions } from './policy/policy-text.js'
 import { QuotedCard } from './policy/quoted-card.js'
 import { SourcesCard } from './policy/sources-card.js'
@@ -17,7 +18,7 @@ import { TextCard } from './policy/text-card.js'
 const path = '/v1/sites/{siteId}/csp-policies'
 
 export function View() {
-  const { state, sites } = useApp()
+  const { state, sites, me } = useApp()
   const { policyId, limit } = state.own
   const quoted = useRead(request(state, path, { limit: 200 }))
   const advice = useRead(request(state, `${path}/advice`, { policyId, limit }))
@@ -26,12 +27,14 @@ export function View() {
   const flipped = flippedKeys(state.own.flip)
   const choices = data ? choicesOf(data) : []
   const directives = withAdditions(policy?.text ?? '', additionsOf(choices, flipped))
+  const commands = decisionCommands(choices, flipped, { tenant: me?.tenant.id, site: state.siteId ?? '' })
   const site = sites.find(({ id }) => id === state.siteId)?.name
   return html`<div class="title line-of">
       <h1>From reports to a policy</h1>
       <p class="muted cut"><${Text} text=${site} />${policy && html` · <${Quotes} policy=${policy} quoted=${quoted.body} />`}</p>
       <button type="button" class="control end" data-key="another policy" onClick=${showQuoted}>Another policy</button>
     </div>
+    ${data?.note && html`<p class="bad">${data.note}</p>`}
     ${
       data && !policy
         ? html`<${Card} id="sources" title="Sources to allow" read=${advice}><${Empty} text="No report of this window quotes a policy." /><//>`
@@ -39,11 +42,12 @@ export function View() {
           <div><${SourcesCard} read=${advice} choices=${choices} flipped=${flipped} /></div>
           <div>
             <${TextCard} read=${advice} directives=${directives} />
+            ${commands && html`<${Card} id="decisions" title="Record your ticks" read=${advice}><div class="pad"><${Command} text=${commands} /></div><//>`}
             ${policy && html`<${CheckCards} advice=${data} directives=${directives} />`}
           </div>
         </div>`
     }
-    <${QuotedCard} read=${quoted} shownId=${policy?.id} />`
+    <${QuotedCard} read=${quoted} shownId=${policy?.id} servedIds=${data?.servedPolicyIds ?? []} />`
 }
 
 function showQuoted() {

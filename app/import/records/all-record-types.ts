@@ -7,6 +7,7 @@ import { monitoredPages } from './types/monitored-pages.ts'
 import { scans } from './types/scans.ts'
 import { scriptCaptures } from './types/script-captures.ts'
 import { scriptDecisions } from './types/script-decisions.ts'
+import { sourceDecisions } from './types/source-decisions.ts'
 
 /** The one list that the import commands and their help are made of. */
 export const recordTypes: readonly RecordType[] = [
@@ -15,6 +16,7 @@ export const recordTypes: readonly RecordType[] = [
   alertRules,
   alertDeliveries,
   scriptDecisions,
+  sourceDecisions,
   scriptCaptures,
   libraryFiles,
   libraryAdvisories,

@@ -1,4 +1,4 @@
-/** @module Scripts with a source that a browser would run, and policies, of a page's markup, read as a stream: a tree of a hostile page takes seconds. */
+/** @module Scripts with a source that a browser would run, policies, and origins that a page's markup refers to, read as a stream: a tree of a hostile page takes seconds. */
 
 import { finished } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -7,6 +7,7 @@ import { parseUrl } from '../../../schema/parse-url.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
 import { createOpenElements } from './open-elements.ts'
+import { createReferredSources, type ReferredSources } from './referred-sources.ts'
 
 export interface ScriptTag {
   /** As written, up to 65,536 characters. */
@@ -21,9 +22,10 @@ export interface PageMarkup {
   readonly scripts: readonly ScriptTag[]
   /** Of `<meta>` in the head. */
   readonly policies: readonly string[]
+  readonly sources: ReturnType<ReferredSources['list']>
 }
 
-export const noMarkup: PageMarkup = { scripts: [], policies: [] }
+export const noMarkup: PageMarkup = { scripts: [], policies: [], sources: [] }
 
 /** Of a scan's record: tags, a text, a URL, and all of them together. */
 const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8_192, 2 * 1024 * 1024]
@@ -54,12 +56,21 @@ interface Reading {
   tags: number
   listLength: number
   readonly policies: string[]
+  readonly referred: ReferredSources
 }
 
 /** Throws FetchFailure for a list that a scan cannot hold, and after `parseMs`. */
 export async function readMarkup(text: string, page: URL, parseMs: number): Promise<PageMarkup> {
-  const reading = { end: performance.now() + parseMs, parseMs, tags: 0, listLength: 0, policies: [] }
-  return { scripts: await documentScripts(text, page, 0, reading), policies: reading.policies }
+  const reading = {
+    end: performance.now() + parseMs,
+    parseMs,
+    tags: 0,
+    listLength: 0,
+    policies: [],
+    referred: createReferredSources(),
+  }
+  const scripts = await documentScripts(text, page, 0, reading)
+  return { scripts, policies: reading.policies, sources: reading.referred.list() }
 }
 
 /** @param page resolves URLs where no `<base>` does. */
@@ -76,6 +87,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
     const shadowRootMode = attribute(attrs, 'shadowrootmode')
     elements.start({ name: tagName, isHtml, selfClosing, shadowRootMode })
     if (elements.isInert()) return
+    if (isHtml && tagName !== 'script') reading.referred.addElement(tagName, attrs, base ?? page)
     if (tagName === 'meta' && isHtml && depth === 0 && elements.isInHead()) {
       const isPolicy = attribute(attrs, 'http-equiv')?.toLowerCase() === 'content-security-policy'
       if (isPolicy) reading.policies.push(attribute(attrs, 'content') ?? '')
@@ -86,6 +98,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
     } else if (tagName === 'script' && namespaces[0] !== 'http://www.w3.org/1998/Math/MathML' && isRun(attrs, isHtml)) {
       const src = isHtml ? attribute(attrs, 'src') : (attribute(attrs, 'href') ?? attribute(attrs, 'href', 'xlink'))
       if (src === undefined || isFull()) return
+      reading.referred.add('script-src-elem', src, base ?? page)
       const tag = scriptTag(src, attribute(attrs, 'integrity'), base ?? page)
       reading.listLength += tag.src.length + (tag.integrity?.length ?? 0) + 2 * (tag.url?.href.length ?? 0)
       reading.tags++

@@ -161,10 +161,10 @@ const readPolicies = (texts: readonly string[]): ParsedPolicy[] =>
 const policiesOf = (hop: Hop, header: string): ParsedPolicy[] => readPolicies(linesOf(hop, header))
 
 /** HTML, 4.2.5.3: `<meta>` enforces no frame-ancestors. */
-const metaPolicies = ({ policies }: PageMarkup): ParsedPolicy[] =>
+const metaPolicies = ({ policies }: Pick<PageMarkup, 'policies'>): ParsedPolicy[] =>
   readPolicies(policies).map((policy) => new Map([...policy].filter(([name]) => name !== 'frame-ancestors')))
 
-export function gradePage(hop: Hop, markup: PageMarkup = noMarkup) {
+export function gradePage(hop: Hop, markup: Pick<PageMarkup, 'scripts' | 'policies'> = noMarkup) {
   const { scripts } = markup
   const enforced = [...policiesOf(hop, csp), ...metaPolicies(markup)]
   const page = { hop, scripts, enforced, reportOnly: policiesOf(hop, `${csp}-report-only`) }

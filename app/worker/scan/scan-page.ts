@@ -66,7 +66,7 @@ async function completeScan(page: PageToScan, settings: ScanSettings, signal: Ab
     statusCode: last.statusCode,
     // As sent: the import brings them into comparable form.
     headers: Object.fromEntries(watchedHeaders.map((name) => [name, joinedHeader(last, name, '\n')])) as Headers,
-    result: scripts ? { ...result, scriptsNote } : result,
+    result: { ...result, sources: markup.sources, ...(scripts && { scriptsNote }) },
     scripts,
   } as const
 }

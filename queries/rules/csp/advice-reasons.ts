@@ -1,6 +1,6 @@
 /** @module Why a policy should not allow a source, or why people should review it first. */
 
-import type { CspParty, DenyingReason, ReviewReason } from '../../../schema/csp-verdicts.ts'
+import type { CspKnownBy, CspParty, DenyingReason, ReviewReason } from '../../../schema/csp-verdicts.ts'
 import type { IssueConfidence } from '../../../schema/enumerations.ts'
 import type { AdvisableSource } from './advisable-sources.ts'
 import { governingList, isScript, meanings, type ParsedPolicy } from './governing-directive.ts'
@@ -19,6 +19,10 @@ export interface SourceEvidence {
   readonly isBypass: boolean
   /** Undefined if nobody decides on the site's scripts. */
   readonly scripts: 'authorized' | 'rejected' | 'undecided' | undefined
+  /** By whom but reports. */
+  readonly knownBy: readonly CspKnownBy[]
+  /** An operator rejected the source. */
+  readonly isRejected: boolean
 }
 
 export interface ReviewRule {
@@ -60,7 +64,7 @@ function ofVerdicts({ verdictReasons }: AdvisableSource): DenyingReason | undefi
 export function denyingReasonsOf(
   found: AdvisableSource,
   policy: ParsedPolicy,
-  scripts: SourceEvidence['scripts'],
+  evidence: SourceEvidence | undefined,
 ): DenyingReason[] {
   const { directive, source, url, noiseCount, reportCount } = found
   const list = governingList(policy, directive)?.list
@@ -71,7 +75,8 @@ export function denyingReasonsOf(
     keywords.get(source) ?? ofScheme(found),
     isScript(directive) && list?.keywords.has("'strict-dynamic'") && url && 'no_effect',
     ofVerdicts(found),
-    isScript(directive) && scripts === 'rejected' && 'rejected_script',
+    isScript(directive) && evidence?.scripts === 'rejected' && 'rejected_script',
+    evidence?.isRejected && 'rejected_source',
   ]
   return reasons.filter((reason) => typeof reason === 'string')
 }
@@ -91,7 +96,10 @@ export function reviewReasonsOf(
   { minConfidence, newSince }: ReviewRule,
 ): ReviewReason[] {
   const { directive, url } = found
-  const { confidence, party, scripts } = evidence
+  const { confidence, party, scripts, knownBy } = evidence
+  const oldDirective = isOfOldBrowser(found, policy) && 'old_directive'
+  // Their own look at the source outweighs what its reports lack.
+  if (knownBy.includes('operator')) return oldDirective ? [oldDirective] : []
   const isConfident = confidence === 'high' || (confidence === 'medium' && minConfidence === 'medium')
   const isNew = party === 'third' && evidence.firstSeenEver >= newSince
   const reasons: (ReviewReason | false | undefined)[] = [
@@ -106,7 +114,8 @@ export function reviewReasonsOf(
     url?.host.includes('_') && 'underscore_host',
     isWorkerBlob(found) && 'worker_blob',
     isScript(directive) && evidence.isBypass && 'bypass',
-    isOfOldBrowser(found, policy) && 'old_directive',
+    oldDirective,
+    knownBy.length === 0 && 'claimed_by_reports_alone',
   ]
   return reasons.filter((reason) => typeof reason === 'string')
 }

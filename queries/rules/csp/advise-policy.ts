@@ -32,7 +32,7 @@ interface AdviceRequest extends ReviewRule {
 }
 
 export interface Advice {
-  /** Allowed first, then those to review; largest estimate first. */
+  /** Allowed first, then those to review, known ones first; largest estimate first. */
   readonly sources: readonly AdvisedSource[]
   /** Undefined if nothing is added. */
   readonly proposed: { readonly text: string; readonly additions: readonly Addition[] } | undefined
@@ -40,10 +40,14 @@ export interface Advice {
   readonly judged: readonly JudgedReports[]
 }
 
-/** Sources that a reviewer could allow, then the rest, each by weight, the largest first. */
-export function sourcesByWeight(policy: string, judged: readonly JudgedReports[]) {
+/** Sources that a reviewer could allow, known ones first, then the rest, each by weight, the largest first. */
+export function sourcesByWeight(
+  policy: string,
+  judged: readonly JudgedReports[],
+  isKnown: (found: AdvisableSource) => boolean,
+) {
   const lists = parsePolicyLists(policy)
-  const sources = advisableSources(judged).sort(largestFirst)
+  const sources = advisableSources(judged).sort((a, b) => Number(isKnown(b)) - Number(isKnown(a)) || largestFirst(a, b))
   const denied = new Set(sources.filter((found) => denyingReasonsOf(found, lists, undefined).length > 0))
   return { open: sources.filter((found) => !denied.has(found)), denied: [...denied] }
 }
@@ -85,13 +89,18 @@ function withAllowedAdditions(sources: readonly AdvisedSource[]): AdvisedSource[
 const isAllowed = ({ decision }: AdvisedSource) => decision === 'allow'
 
 const allowedFirst = (a: AdvisedSource, b: AdvisedSource): number =>
-  decisionRank[a.decision] - decisionRank[b.decision] || largestFirst(a.found, b.found)
+  decisionRank[a.decision] - decisionRank[b.decision] ||
+  Number(isClaimed(a)) - Number(isClaimed(b)) ||
+  largestFirst(a.found, b.found)
+
+const isClaimed = ({ decision, reasons }: AdvisedSource) =>
+  decision === 'review' && reasons.includes('claimed_by_reports_alone')
 
 function advise({ evidenceOf, ...rule }: AdviceRequest, lists: ParsedPolicy, found: AdvisableSource): AdvisedSource {
   const evidence = evidenceOf(found)
-  const denying = denyingReasonsOf(found, lists, evidence?.scripts)
+  const denying = denyingReasonsOf(found, lists, evidence)
   if (denying.length > 0) return { found, evidence, decision: 'deny', reasons: denying, addition: undefined }
-  const reasons = evidence ? reviewReasonsOf(found, lists, evidence, rule) : (['low_confidence'] as const)
+  const reasons = evidence ? reviewReasonsOf(found, lists, evidence, rule) : (['claimed_by_reports_alone'] as const)
   const addTo = additionTarget(lists, found.directive)
   const addition = addTo === undefined ? undefined : { addTo, expression: expressionOf(found) }
   return { found, evidence, decision: reasons.length > 0 || !addition ? 'review' : 'allow', reasons, addition }
@@ -111,13 +120,15 @@ function uniqueAdditions(sources: readonly AdvisedSource[]): Addition[] {
   return [...new Map(allowed.map((addition) => [additionKey(addition), addition])).values()]
 }
 
-/** Additions that silence reports of sources that are not allowed. */
+/** Additions that silence reports of sources that are not allowed; a claim alone keeps no known source out. */
 function openingOthers(
   sources: readonly AdvisedSource[],
   additions: readonly Addition[],
   after: readonly JudgedReports[],
 ): Set<string | undefined> {
-  const allowed = new Set(sources.filter(isAllowed).map(({ found }) => sourceKey(found)))
+  const allowed = new Set(
+    sources.filter((source) => isAllowed(source) || isClaimed(source)).map(({ found }) => sourceKey(found)),
+  )
   const added = new Set(additions.map(additionKey))
   const opened = after.filter(({ group, verdict }) => verdict === 'silent' && !allowed.has(group.key))
   return new Set(

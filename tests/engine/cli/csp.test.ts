@@ -7,6 +7,7 @@ import { aReport } from '../../../fixtures/reports.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { runCsp } from '../../support/run-csp.ts'
+import { servePage } from '../../support/served-page.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'csp-cli-'))
@@ -22,6 +23,14 @@ beforeAll(async () => {
   tenantId = await api.createTenant()
   siteId = await api.createSite(tenantId, { hosts: ['shop.example.test'] })
   key = await api.createKey(tenantId, { siteId })
+  await servePage(
+    api,
+    { tenantId, siteId },
+    {
+      headers: { 'content-security-policy': policy },
+      sources: [{ directive: 'script-src-elem', source: 'https://px.metrics.test' }],
+    },
+  )
   const receivedAt = Date.now() - 20 * dayMs
   await api.insertReports(
     Array.from({ length: 12 }, (_, index) => ({

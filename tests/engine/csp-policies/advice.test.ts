@@ -73,7 +73,7 @@ describe('advice', () => {
     expect((await sites.api.get(path, { key: sites.key })).body.data).toHaveLength(12)
   })
 
-  test('is of the policy quoted last, a report-only one before an enforced one, or of the named one', async () => {
+  test('is of the policy that a scan was served, or of the named one, by its id or text', async () => {
     const other = "img-src 'none'"
     const siteId = await sites.siteWith(
       { directive: 'img-src', blockedUrl: 'https://a.example/' },
@@ -94,6 +94,10 @@ describe('advice', () => {
     const ofSite = await sites.read(siteId, 'advice', { policyId: id, scope: 'site' })
     expect(ofSite.data.sourceCount).toBe(2)
     expect(ofSite.data.effect.before.violation.reportCount).toBe(24)
+    const byText = await sites.read(siteId, 'advice', { policy: `${other};` })
+    expect(byText.data).toMatchObject({ base: 'named', policy: { id, text: other }, sourceCount: 1 })
+    const candidate = await sites.read(siteId, 'advice', { policy: "img-src 'self'" })
+    expect(candidate.data).toMatchObject({ base: 'named', policy: { disposition: 'enforce' }, sourceCount: 0 })
     const unknown = await sites.api.get(`/v1/sites/${siteId}/csp-policies/advice?policyId=${'0'.repeat(32)}`, {
       key: sites.key,
     })
@@ -103,7 +107,7 @@ describe('advice', () => {
   test('of a site without reports, or without a policy, is empty', async () => {
     for (const siteId of [
       await sites.api.createSite(sites.tenantId),
-      await sites.siteWith({ directive: 'img-src', blockedUrl: 'https://a.example/', policy: '' }),
+      await sites.claimedSite({ directive: 'img-src', blockedUrl: 'https://a.example/', policy: '' }),
     ]) {
       const { data, truncated } = await sites.read(siteId, 'advice')
       expect({ ...data, truncated }).toMatchObject({ policy: null, proposed: null, sources: [], truncated: false })
@@ -118,7 +122,8 @@ describe('advice', () => {
       policy: long,
       receivedAt: sites.old,
     })
-    const { data } = await sites.read(siteId, 'advice')
+    const { body } = await sites.api.get(`/v1/sites/${siteId}/csp-policies`, { key: sites.key })
+    const { data } = await sites.read(siteId, 'advice', { policyId: body.data[0].id })
     expect(data).toMatchObject({ policy: { truncated: true }, proposed: null, sources: [{ decision: 'allow' }] })
     expect(data.effect.after).toEqual(data.effect.before)
   })

@@ -96,6 +96,20 @@ describe('the policy workbench', () => {
     expect(sorted(await cells(page, 'policies', 'Reports'))).toEqual(countsOf(policies.data))
   })
 
+  test('ticks no claim of reports, and prints the command that records a tick', async () => {
+    const font = page.locator('#sources input[aria-label="font-src https://font.example"]')
+    expect(await font.isChecked()).toBe(false)
+    await font.check()
+    const command = page.locator('#decisions pre')
+    await expect
+      .poll(() => command.textContent(), forLong)
+      .toMatch(
+        /^security-reporting sources accept --tenant \S+ --site \S+ --directive 'font-src' --source 'https:\/\/font\.example' --by /,
+      )
+    await font.uncheck()
+    await expect.poll(() => command.count(), forLong).toBe(0)
+  })
+
   test('cannot allow what opens the policy, and allows the hash of its sample by the keyboard', async () => {
     const denied = page.locator('#sources input:disabled')
     const { data } = await read(ofSite('csp-policies/advice'), { ...last, policyId: site.policyId })

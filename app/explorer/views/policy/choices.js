@@ -18,9 +18,9 @@ import { additionTarget, parsePolicy } from './policy-text.js'
 const mostReported = (a, b) => b.source.reportCount - a.source.reportCount
 
 /** @param {any} advice body of `…/csp-policies/advice` @returns {Choice[]} by directive, the most reported first */
-export function choicesOf({ policy, sources }) {
+export function choicesOf({ policy, sources, base }) {
   const directives = parsePolicy(policy?.text ?? '')
-  const choices = sources.flatMap((source) => [toChoice(source), ...hashesOf(source, directives)])
+  const choices = sources.flatMap((source) => [toChoice(source, base), ...hashesOf(source, directives)])
   const sums = new Map()
   for (const { directive, reportCount } of sources) {
     sums.set(directive, (sums.get(directive) ?? 0) + reportCount)
@@ -30,7 +30,7 @@ export function choicesOf({ policy, sources }) {
 }
 
 /** @returns {Choice} */
-function toChoice(source) {
+function toChoice(source, base) {
   const { directive, decision, reasons, expression, addTo } = source
   const isAddable = decision !== 'deny' && expression !== null && addTo !== null
   return {
@@ -38,7 +38,8 @@ function toChoice(source) {
     directive,
     text: expression ?? source.source,
     addition: isAddable ? { addTo, expression } : undefined,
-    isAdvised: decision === 'allow' && isAddable,
+    // A policy that only reports claim is no base to add to.
+    isAdvised: decision === 'allow' && isAddable && base !== 'reported',
     reasons,
     isHash: false,
     source,
@@ -67,6 +68,23 @@ export const flippedKeys = (flip) => new Set((flip ?? '').split(',').filter(Bool
 /** @param {Choice} choice @param {Set<string>} flipped */
 export const isTicked = ({ key, addition, isAdvised }, flipped) =>
   addition !== undefined && isAdvised !== flipped.has(key)
+
+/** Commands that record the ticks of a person as decisions. @param {readonly Choice[]} choices @param {Set<string>} flipped @param {{ tenant: string, site: string }} ids */
+export const decisionCommands = (choices, flipped, { tenant, site }) =>
+  choices
+    .filter(
+      (choice) =>
+        isTicked(choice, flipped) && !choice.isAdvised && !choice.isHash && /^[!-~]+$/.test(choice.source.source),
+    )
+    .map(({ source }) =>
+      ['security-reporting sources accept', '--tenant', tenant, '--site', site, '--directive', quoted(source.directive)]
+        .concat('--source', quoted(source.source), '--by you@example.com', "--reason 'Why'")
+        .join(' '),
+    )
+    .join('\n')
+
+/** For a shell: reports wrote it. @param {string} text */
+const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`
 
 /** @param {readonly Choice[]} choices @param {Set<string>} flipped */
 export const additionsOf = (choices, flipped) =>

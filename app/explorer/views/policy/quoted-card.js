@@ -14,8 +14,8 @@ const shownMembers = 4
 
 /** @typedef {import('./policy-groups.js').PolicyGroup} PolicyGroup */
 
-/** Policies that reports quote, grouped by what differs. @param {{ read: import('../../use-read.js').Read, shownId?: string }} props */
-export function QuotedCard({ read, shownId }) {
+/** Policies that reports quote, grouped by what differs. @param {{ read: import('../../use-read.js').Read, shownId?: string, servedIds: string[] }} props */
+export function QuotedCard({ read, shownId, servedIds }) {
   const [isWhole, setWhole] = useState(false)
   const policies = read.body?.data ?? []
   const groups = groupPolicies(policies)
@@ -38,14 +38,14 @@ export function QuotedCard({ read, shownId }) {
               <th scope="col">Policy</th><th scope="col" class="numeric">Reports</th>
               <th scope="col" title="In this window">First quoted</th><th scope="col" title="In this window">Last quoted</th>
             </tr></thead>
-            ${groups.filter(isShown).map((group) => html`<${Group} key=${group.key} group=${group} shownId=${shownId} />`)}
+            ${groups.filter(isShown).map((group) => html`<${Group} key=${group.key} ...${{ group, shownId, servedIds }} />`)}
           </table>`
     }
   <//>`
 }
 
-/** @param {{ group: PolicyGroup, shownId?: string }} props */
-function Group({ group, shownId }) {
+/** @param {{ group: PolicyGroup, shownId?: string, servedIds: string[] }} props */
+function Group({ group, shownId, servedIds }) {
   const [isWhole, setWhole] = useState(false)
   const { disposition, reportCount, members, differs, common } = group
   const isOne = members.length === 1
@@ -62,7 +62,7 @@ function Group({ group, shownId }) {
         </th>
       </tr>`
     }
-    ${rows.map((member) => html`<${Member} key=${member.id} ...${{ member, isOne, badge: isOne && badge, isShown: member.id === shownId }} />`)}
+    ${rows.map((member) => html`<${Member} key=${member.id} ...${{ member, isOne, badge: isOne && badge, isShown: member.id === shownId, isServed: servedIds.includes(member.id) }} />`)}
     ${
       members.length > shownMembers &&
       html`<tr class="group-foot"><td colspan="4">
@@ -74,7 +74,7 @@ function Group({ group, shownId }) {
 }
 
 /** A policy's own parts; a press opens it above. */
-function Member({ member, isOne, badge, isShown }) {
+function Member({ member, isOne, badge, isShown, isServed }) {
   const { go } = useApp()
   const { id, policy, own, reportCount, firstSeen, lastSeen } = member
   const open = () => {
@@ -84,7 +84,8 @@ function Member({ member, isOne, badge, isShown }) {
   const text = isOne ? policy : own.map(({ name, values }) => [name, ...values].join(' ')).join('; ')
   return html`<tr data-row data-key=${`row ${id}`}>
     <td data-label="Policy"><div class="cell">
-      ${badge} <button type="button" class="text-button" data-focus data-key=${`policy ${id}`} aria-pressed=${isShown ? 'true' : 'false'} title=${policy} onClick=${open}>
+      ${badge}${isServed && html` <${Badge} word="served" title="A scan of the site’s pages was served it; other policies are claims of reports" />`}
+      <button type="button" class="text-button" data-focus data-key=${`policy ${id}`} aria-pressed=${isShown ? 'true' : 'false'} title=${policy} onClick=${open}>
         <code><${Text} text=${text} empty="as the others" /></code>
       </button>
     </div></td>

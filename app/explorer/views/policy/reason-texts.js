@@ -17,6 +17,7 @@ export const reasonTexts = {
   redirect: 'Only the URL before a redirect is known',
   quoted_policy: 'The quoted policy allows it, so another one blocked it',
   rejected_script: 'A script of it was rejected',
+  rejected_source: 'An operator rejected it',
   unauthorized_script: 'No script of it is authorized',
   low_confidence: 'Few reports or browsers: it can be of one person',
   single_page: 'One page alone reports it',
@@ -31,6 +32,8 @@ export const reasonTexts = {
   bypass: 'It serves a script that runs any other',
   old_directive: 'An old browser’s name of the directive: which list is meant is unknown',
   opens_other: 'It would allow sources that are not chosen',
+  claimed_by_reports_alone:
+    'Only reports name it, which anyone can send: no scan, served policy or decision confirms it',
 }
 
 /** Why a report cannot be judged. @type {Record<string, string>} */

@@ -23,7 +23,7 @@ const day = '2026-11-20T00:00:00.000Z'
 
 const good: SourceEvidence = {
   ...{ confidence: 'high', pageCount: 5, browsers: ['Chrome', 'Firefox'], firstSeenEver: 0, party: 'third' },
-  ...{ isShared: false, isBypass: false, scripts: undefined },
+  ...{ isShared: false, isBypass: false, scripts: undefined, knownBy: ['scan'], isRejected: false },
 }
 
 /** A report each. */
@@ -201,6 +201,7 @@ describe('what is denied', () => {
 
   test.each<[string, string, Partial<SourceEvidence>, string]>([
     ['a host beside strict-dynamic', "script-src 'strict-dynamic' 'nonce-a'", {}, 'no_effect'],
+    ['a source that an operator rejected', "script-src 'none'", { isRejected: true }, 'rejected_source'],
     ['a host of a rejected script', "script-src 'none'", { scripts: 'rejected' }, 'rejected_script'],
   ])('%s', (_, policy, evidence, reason) => {
     const { advice } = advise(policy, [request('script-src-elem', 'https://a.test/x')], { evidence })
@@ -218,6 +219,7 @@ describe('what people should review', () => {
     ['http', 'http://a.test/', {}, 'insecure'],
     ['an address', 'https://192.0.2.1/', {}, 'ip_address'],
     ['a host with bypasses', 'https://a.test/', { isBypass: true }, 'bypass'],
+    ['a claim', 'https://a.test/', { knownBy: [] }, 'claimed_by_reports_alone'],
     ['a script that nobody authorized', 'https://a.test/', { scripts: 'undecided' }, 'unauthorized_script'],
   ])('%s', (_, blockedUrl, evidence, reason) => {
     const { advice } = advise("script-src 'none'", [request('script-src-elem', blockedUrl)], { evidence })

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import type { Command } from '@commander-js/extra-typings'
+import { z } from 'zod'
+import { listSourceDecisions } from '../../../queries/csp-policies/list-source-decisions.ts'
+import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
+import { toReader } from '../../../queries/sql/to-reader.ts'
+import { moment } from '../../../schema/record-fields.ts'
+import { importObjects } from '../../import/records/import-objects.ts'
+import { directiveField, sourceDecisions, sourceField } from '../../import/records/types/source-decisions.ts'
+import { option } from '../command/arguments.ts'
+import type { Context } from '../command/context.ts'
+import { requireSites } from '../command/require-tenant.ts'
+import { by, site, tenant } from '../command/shared-arguments.ts'
+import { subcommand } from '../command/subcommand.ts'
+
+const directive = option('--directive <NAME>', {
+  about: 'Directive of the policy',
+  takes: 'a directive with sources, such as img-src',
+  schema: directiveField,
+}).makeOptionMandatory()
+
+const source = option('--source <SOURCE>', {
+  about: 'The source',
+  takes: 'an origin such as https://cdn.example.com, data or blob, as "csp advise" lists it',
+  schema: sourceField,
+}).makeOptionMandatory()
+
+const reason = option('--reason <TEXT>', {
+  about: 'Why, for people',
+  takes: '1 to 4000 characters',
+  schema: z.string().trim().min(1).max(4_000),
+}).makeOptionMandatory()
+
+const asOf = option('--as-of <TIME>', {
+  about: 'Decisions as they were recorded by that time (default: now)',
+  takes: 'a time such as 2026-01-31T12:00:00Z',
+  schema: moment,
+})
+
+const outcomes = { accept: 'accepted', reject: 'rejected' } as const
+
+export function addSources(program: Command, context: Context): void {
+  const sources = subcommand(program, 'sources', { about: 'Decisions about sources of a site’s policy' })
+
+  for (const [name, status] of Object.entries(outcomes)) {
+    subcommand(sources, name, {
+      about: `Record that a directive ${name === 'accept' ? 'may' : 'must not'} allow a source, and print the decision`,
+      notes: [
+        'A decision is never changed: the latest one of a directive and source counts.',
+        'Reports are claims of whoever sends them: "csp advise" allows what scans, served policies or a decision confirm.',
+      ],
+      examples: [
+        `sources ${name} --tenant ID --site ID --directive img-src --source https://img.partner.example --by ada@example.com --reason "Banners"`,
+      ],
+    })
+      .addOption(tenant)
+      .addOption(site)
+      .addOption(directive)
+      .addOption(source)
+      .addOption(by)
+      .addOption(reason)
+      .action(async ({ tenant, site, by, ...decided }) => {
+        const { reader, writer } = await context.database()
+        await requireSites(reader, tenant, site)
+        const decision = {
+          id: randomUUID(),
+          siteId: site,
+          ...decided,
+          status,
+          decidedBy: { name: null, email: by },
+          decidedAt: new Date().toISOString(),
+        }
+        await importObjects({ type: sourceDecisions, database: writer, tenantId: tenant }, [decision])
+        context.finish(decision)
+      })
+  }
+
+  subcommand(sources, 'list', {
+    about: 'Print the decisions about sources of a site, oldest first',
+    examples: ['sources list --tenant ID --site ID', 'sources list --tenant ID --site ID --as-of 2026-01-31T12:00:00Z'],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(asOf)
+    .action(async ({ tenant, site, asOf }) => {
+      const { reader } = await context.database()
+      await requireSites(reader, tenant, site)
+      const now = toReader(reader.read)
+      const { read } = asOf ? readerAsRecorded(now, { tenantId: tenant, siteId: site }, asOf) : now
+      context.finish({ decisions: await read(listSourceDecisions(tenant, site)) })
+    })
+}

@@ -1,0 +1,10 @@
+import type { z } from 'zod'
+import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
+import { policyText } from '../../../schema/csp-params.ts'
+
+export const candidatePolicy = (description: string) => policyText(description).superRefine(requirePolicy)
+
+function requirePolicy(policy: string, { issues, addIssue }: z.RefinementCtx<string>): void {
+  const fault = policyFault(policy)
+  if (issues.length === 0 && fault !== undefined) addIssue(fault)
+}

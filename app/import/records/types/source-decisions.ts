@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { isKnownDirective } from '../../../../queries/rules/csp/governing-directive.ts'
+import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { parseUrl } from '../../../../schema/parse-url.ts'
+import { line, moment, recordUuid } from '../../../../schema/record-fields.ts'
+import { sourceDecision } from '../../../../schema/responses/source-decision.ts'
+import { recordType } from '../record-type.ts'
+
+export const directiveField = z
+  .string()
+  .toLowerCase()
+  .refine(isKnownDirective, { error: 'must be a directive with sources, such as img-src' })
+
+/** As reports and advice name it. */
+export const sourceField = z
+  .string()
+  .max(1_000)
+  .transform((text, context) => {
+    const url = parseUrl(text)
+    if (/^(data|blob):?$/.test(text)) return text.replace(':', '')
+    const isOrigin = url && /^(https?|wss?):$/.test(url.protocol) && /^[^/]*\/\/[^/?#@\\]+\/?$/.test(text)
+    if (isOrigin) return url.origin
+    context.addIssue({ code: 'custom', message: 'must be an origin such as https://cdn.example.com, data or blob' })
+    return z.NEVER
+  })
+
+const decision = sourceDecision.extend({
+  id: recordUuid,
+  siteId: recordUuid,
+  directive: directiveField,
+  source: sourceField,
+  decidedBy: z.strictObject({ name: line(200).nullable(), email: line(254) }),
+  decidedAt: moment,
+})
+
+/** `import source-decisions`: immutable as a whole. */
+export const sourceDecisions = recordType({
+  name: 'source-decisions',
+  label: 'decisions about sources of policies',
+  schema: decision,
+  foreignKeys: { siteId: 'site' },
+  siteFromFlag: true,
+  table: 'source_decisions',
+  immutable: {
+    siteId: 'site_id',
+    directive: 'directive',
+    source: 'source',
+    status: 'status',
+    reason: 'reason',
+    'decidedBy.name': 'decided_name',
+    'decidedBy.email': 'decided_email',
+    decidedAt: 'decided_at',
+  },
+  toRow: (record) => ({
+    site_id: record.siteId,
+    id: record.id,
+    directive: record.directive,
+    source: record.source,
+    status: record.status,
+    reason: record.reason,
+    decided_name: record.decidedBy.name ?? '',
+    decided_email: record.decidedBy.email,
+    decided_at: toClickHouseTime(record.decidedAt),
+  }),
+  example: {
+    id: '2c9a4b1e-6d35-4f70-8a26-4d5e6f7a8b91',
+    directive: 'img-src',
+    source: 'https://img.partner.example',
+    status: 'accepted',
+    reason: 'Banners of our partner',
+    decidedBy: { name: 'Ada Byron', email: 'ada@example.com' },
+    decidedAt: '2026-01-31T12:00:00.000Z',
+  },
+})
