@@ -8,6 +8,11 @@ export const integrityModes = ['any_content', 'pinned_hashes'] as const
 
 export const scriptSources = ['report', 'scan'] as const
 
+/** Of a script of a payment page in the window. */
+export const scriptWitnesses = ['scan', 'browsers'] as const
+
+export type ScriptWitness = (typeof scriptWitnesses)[number]
+
 export type ScriptSource = (typeof scriptSources)[number]
 
 export const coverageStates = ['protected', 'unprotected', 'unknown'] as const

@@ -59,10 +59,10 @@ const byScript = (filter: InventoryFilter): Sql => sql`
 
 export const inventoriedUrls = (filter: InventoryFilter): Sql => sql`(SELECT script_url ${byScript(filter)})`
 
-/** The scripts that one read returns (Rule 54). */
+/** The scripts that one read returns (Rule 54): those with a decision or in a scan, then those that reports named first. */
 export const returnedUrls = (filter: InventoryFilter): Sql => sql`(
   SELECT script_url ${byScript(filter)}
-  ORDER BY max(seen_to) DESC, script_url
+  ORDER BY max(source != 'report') DESC, minIf(seen_from, source = 'report'), script_url
   LIMIT ${uint(inventorySize)})`
 
 export function inventoriedHashes(filter: InventoryFilter): Sql {
@@ -84,7 +84,7 @@ const pinning = (filter: InventoryFilter): Sql => sql`
   HAVING current.1 = 'pinned_hashes'`
 
 /**
- * Scripts, last seen first, one more than a read returns. `versions` are tuples of seen to, seen from, hash, reported
+ * Scripts as `returnedUrls` chooses them, one more than a read returns. `versions` are tuples of seen to, seen from, hash, reported
  * from and scanned from, in milliseconds since the Unix epoch, 0 for never, and whether the version is pinned.
  */
 export function inventoriedScripts(filter: InventoryFilter): Sql {
@@ -92,7 +92,7 @@ export function inventoriedScripts(filter: InventoryFilter): Sql {
     SELECT script_url, script_hash, minIf(seen_from, source = 'report') AS reported_from,
       minIf(seen_from, source = 'scan') AS scanned_from, minIf(seen_from, source != 'decision') AS version_from,
       maxIf(seen_to, script_hash != '' OR source = 'report') AS version_to, max(seen_to) AS last_seen_at,
-      max(source = 'decision') AS decided
+      max(source = 'decision') AS decided, max(source != 'report') AS known
     FROM ${sightings(filter)}
     GROUP BY script_url, script_hash`
   const inList = sql`(script_url, script_hash) IN (SELECT script_url, arrayJoin(pinned) FROM (${pinning(filter)}))`
@@ -115,6 +115,6 @@ export function inventoriedScripts(filter: InventoryFilter): Sql {
     FROM (${pinnable})
     GROUP BY script_url
     ${havingSeen(filter, sql`last_seen_at`, sql`decided`)}
-    ORDER BY max(last_seen_at) DESC, script_url
+    ORDER BY max(known) DESC, minIf(reported_from, reported_from > ${noTime}), script_url
     LIMIT ${uint(inventorySize + 1)}`
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { scanGrades } from '../enumerations.ts'
 import { pciStatuses } from '../pci.ts'
 import { planNames, planOverrides } from '../plans.ts'
+import { scriptWitnesses } from '../scripts.ts'
 import { alertDelivery } from './alert-delivery.ts'
 import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.ts'
 import { monitoredPage } from './monitored-page.ts'
@@ -86,6 +87,9 @@ const observedScript = scripts.element.extend({
   hashes: z.array(script.shape.hashes.element.omit({ identity: true, capture: true })),
   firstSeenAt: script.shape.firstSeenAt,
   lastSeenAt: script.shape.lastSeenAt,
+  seenBy: z
+    .array(openEnum(scriptWitnesses))
+    .meta({ description: 'In the window. Reports of browsers are claims, which anyone can send.' }),
 })
 
 const observed = z

@@ -72,6 +72,7 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
       window,
       evidence,
       inventory: readiness.inventory,
+      observed,
       history,
     }),
   }

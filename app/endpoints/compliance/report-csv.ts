@@ -23,7 +23,7 @@ const toCsv = (rows: readonly Readonly<Record<string, Cell>>[], columns: readonl
 const scriptColumns = [
   ...['url', 'status', 'integrityMode', 'justification', 'decidedByName', 'decidedByEmail', 'decidedAt', 'decisions'],
   ...['coverage', 'coverageDecidedBy', 'stillRunning', 'paymentPages', 'hash', 'hashFirstSeenAt', 'hashLastSeenAt'],
-  ...['hashSources', 'hashPinned', 'inventoried', 'firstSeenAt', 'lastSeenAt'],
+  ...['hashSources', 'hashPinned', 'inventoried', 'firstSeenAt', 'lastSeenAt', 'seenBy'],
 ] as const
 
 /** A row for each version of a script; one for a script without any, or that the inventory lacks. */
@@ -44,6 +44,7 @@ export function scriptsCsv({ evidence, observed }: PciReport): string {
       coverage: script.coverage.state,
       coverageDecidedBy: script.coverage.decidedBy,
       stillRunning: script.stillRunning,
+      seenBy: script.seenBy.join('; '),
       paymentPages: script.paymentPages.map(({ label }) => label).join('; '),
     }
     if (script.hashes.length === 0) return [own]

@@ -48,9 +48,12 @@ const requirementCard = ({ id, title, text, status, summary, gaps }: PciReport['
     gaps.length === 0 ? markup`<li>No gap.</li>` : null
   }</ul></section>`
 
+const seenByText = (seenBy: readonly string[]) =>
+  seenBy.join() === 'browsers' ? 'browsers only' : `seen by: ${seenBy.join(', ')}`
+
 function scriptRows({ evidence, observed }: PciReport) {
-  return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, ...seen }) => [
-    markup`${address(url)} ${days(seen.firstSeenAt, seen.lastSeenAt)}<ul class="mono">${hashes.map(
+  return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, seenBy, ...seen }) => [
+    markup`${address(url)} ${days(seen.firstSeenAt, seen.lastSeenAt)}<br><span class="muted">${seenByText(seenBy)}</span><ul class="mono">${hashes.map(
       ({ hash, firstSeenAt, lastSeenAt, pinned }) =>
         markup`<li><bdi>${hash || 'unhashed'}</bdi> ${days(firstSeenAt, lastSeenAt)}${pinned ? ' pinned' : ''}</li>`,
     )}</ul>`,

@@ -1,6 +1,6 @@
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { coverageStates } from '../../../schema/scripts.ts'
-import { uninventoriedScripts } from '../scripts/read-inventory.ts'
+import { seenBy, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import type { readReadiness } from './read-readiness.ts'
 
 /** What rests on browsers' reports. */
@@ -8,7 +8,7 @@ export function observedOf({
   inventory,
   scripts,
 }: Awaited<ReturnType<typeof readReadiness>>): Omit<PciReport['observed'], 'window'> {
-  const inventoried = new Map(inventory.entries.map(({ script }) => [script.id, script]))
+  const inventoried = new Map(inventory.entries.map((entry) => [entry.script.id, entry]))
   const uninventoried = uninventoriedScripts(inventory, true)
   const inState = (state: string) => scripts.filter(({ coverage }) => coverage.state === state).length
   return {
@@ -18,12 +18,14 @@ export function observedOf({
       number
     >,
     scripts: scripts.map((script) => {
-      const { hashes = [], firstSeenAt = null, lastSeenAt = null } = inventoried.get(script.id) ?? {}
+      const entry = inventoried.get(script.id)
+      const { hashes = [], firstSeenAt = null, lastSeenAt = null } = entry?.script ?? {}
       return {
         ...script,
         hashes: hashes.map(({ identity: _, capture: __, ...version }) => version),
         firstSeenAt,
         lastSeenAt,
+        seenBy: entry ? seenBy(entry) : [],
       }
     }),
     uninventoriedCount: uninventoried.total,

@@ -36,7 +36,7 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
   ],
   inventory_truncated: () => [
     'The site has more scripts than the 1,000 that one read returns.',
-    'Decide on those that were seen last, and take scripts off the pages that need none.',
+    'Decide on those that are listed, and take scripts off the pages that need none.',
   ],
   no_scripts_seen: () => [
     'No script was seen on a payment page.',
@@ -88,7 +88,7 @@ export function requirementText(requirement: Requirement): PciReport['requiremen
   return { id, title, text, status, facts, summary: summaryOf(requirement), gaps: worded }
 }
 
-interface Limits extends Pick<PciReport, 'evidence'> {
+interface Limits extends Pick<PciReport, 'evidence' | 'observed'> {
   readonly asOf: Date
   /** Where the plan's retention began as of then. */
   readonly windowFrom: number
@@ -100,7 +100,8 @@ interface Limits extends Pick<PciReport, 'evidence'> {
 
 const day = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-export function limitsOf({ asOf, windowFrom, window, evidence, inventory, history }: Limits): string[] {
+export function limitsOf({ asOf, windowFrom, window, evidence, observed, inventory, history }: Limits): string[] {
+  const claimed = observed.scripts.filter(({ seenBy }) => !seenBy.includes('scan')).length
   const started = Date.parse(history?.startedAt ?? '')
   const all: readonly (readonly [applies: boolean, sentence: string])[] = [
     [
@@ -119,7 +120,14 @@ export function limitsOf({ asOf, windowFrom, window, evidence, inventory, histor
       true,
       'Reports of browsers count by when they were received, so that "observed" can get those that are imported later. Of a version that browsers reported again later, the last sighting is asOf.',
     ],
-    [inventory.truncated, 'The site has more than 1,000 scripts: "observed" has those that were seen last.'],
+    [
+      inventory.truncated,
+      'The site has more than 1,000 scripts: "observed" has those with a decision or in a scan, then those that browsers reported first.',
+    ],
+    [
+      claimed > 0,
+      `Of the scripts of payment pages browsers alone reported ${claimed}, and no scan: anyone can send such reports, so check them before you act on them.`,
+    ],
     [evidence.versionsTruncated, 'Scans found more than 10,000 versions of scripts: "versions" has those seen last.'],
     [true, 'Scans see the scripts of a page’s HTML; what scripts add is known by browsers’ reports alone.'],
   ]

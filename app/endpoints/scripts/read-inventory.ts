@@ -19,6 +19,7 @@ import type { InventoryFilter } from '../../../queries/scripts/script-inventory.
 import type { Read } from '../../../queries/sql/query.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../../schema/responses/script.ts'
+import type { ScriptWitness } from '../../../schema/scripts.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
@@ -64,6 +65,12 @@ export interface Inventory {
 export const isOnPaymentPage = ({ script, lastOnPayment }: InventoryEntry): boolean =>
   lastOnPayment.size > 0 || script.scanPresence !== null
 
+/** Reports of browsers are claims, which anyone can send. */
+export const seenBy = ({ script }: InventoryEntry): ScriptWitness[] => [
+  ...(script.scanPresence ? (['scan'] as const) : []),
+  ...(script.activity || script.coverage.lastUnprotectedAt ? (['browsers'] as const) : []),
+]
+
 export function uninventoriedScripts(inventory: Inventory, onPaymentOnly: boolean) {
   const listed = inventory.uninventoried.filter(
     ({ lastOnPayment }) => !onPaymentOnly || Object.keys(lastOnPayment).length > 0,
@@ -72,7 +79,7 @@ export function uninventoriedScripts(inventory: Inventory, onPaymentOnly: boolea
   return { listed, total: counts.reduce((sum, count) => sum + count, 0) }
 }
 
-/** At most 1,000 scripts, the last seen. */
+/** At most 1,000 scripts (Rule 54). */
 export async function readInventory(read: Read, request: InventoryRequest): Promise<Inventory> {
   return assemble(read, request, request.paymentPages ?? (await readPaymentPages(read, request)), undefined)
 }

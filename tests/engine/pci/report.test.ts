@@ -59,9 +59,9 @@ test('the verdicts are those of the readiness, with a sentence for each gap and 
     'On 2 payment pages: 2 authorized + 0 not reviewed + 0 rejected = 2 scripts.',
     'Watched: 2 of 2 payment pages. Changes in 30 days: 1 alerted within a day + 2 not = 3.',
   ])
-  expect(observed.scripts.map(({ hashes: _, firstSeenAt: __, lastSeenAt: ___, ...script }) => script)).toEqual(
-    body.data.evidence.scripts,
-  )
+  expect(
+    observed.scripts.map(({ hashes: _, firstSeenAt: __, lastSeenAt: ___, seenBy: ____, ...script }) => script),
+  ).toEqual(body.data.evidence.scripts)
   expect(observed.integrity).toEqual({ protected: 1, unprotected: 1, unknown: 0 })
   expect(observed.uninventoried.map(({ url }) => url)).toEqual(['https://shop.example.test/js/new.js'])
 })

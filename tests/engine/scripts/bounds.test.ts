@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
+import { scans } from '../../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
+import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
+import { completeScan } from '../../../fixtures/scans.ts'
 import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
 import { dayMs } from '../../../schema/durations.ts'
+import { startApi } from '../../support/api.ts'
 import {
   daysAgo,
   decision,
@@ -52,32 +57,73 @@ test('a script that left every page long before retention is listed, and not in 
   expect(body.data.evidence.scripts).toMatchObject([{ url: urlOf('new') }])
 })
 
-test('a read returns the last seen 1,000 scripts; the others can be read one by one', async () => {
+test('a read returns 1,000 scripts, decided ones and then those seen first; the others can be read one by one', async () => {
   const site = await sites.create()
   const minute = 1 / 1_440
   await sites.api.insertReports(Array.from({ length: 1_003 }, (_, index) => sighting(site, index, 1 + index * minute)))
   const violation = { reportType: 'integrity-violation', disposition: 'report' } as const
   await sites.api.insertReports(['1002', '0', 'unknown'].map((name) => sighting(site, name, 1, violation)))
+  await sites.api.importRecords(site.tenantId, scriptDecisions, [decision(site, '0', 1)])
   const { data, rest } = await sites.list(site, { limit: 400 })
-  expect(data.map(({ url }) => url)).toEqual(Array.from({ length: 1_000 }, (_, index) => urlOf(index)))
+  expect(data.map(({ url }) => url)).toEqual([0, ...Array.from({ length: 999 }, (_, index) => index + 4)].map(urlOf))
   expect(rest).toMatchObject({
     truncated: true,
     coverage: {
       reporting: true,
-      protected: 999,
-      unprotected: 1,
+      protected: 998,
+      unprotected: 2,
       unknown: 0,
       uninventoried: [{ url: urlOf('unknown') }],
     },
     counts: { identification: { unhashed: 1_000 } },
   })
-  for (const name of [0, 1_001, 1_002]) {
+  for (const name of [0, 1, 1_002]) {
     const path = `/v1/sites/${site.siteId}/scripts/${scriptId(site.siteId, urlOf(name))}`
     const { status, body } = await sites.api.get(path, { key: site.key })
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ url: urlOf(name), activity: { reportCount: 1 } })
-    expect(body.data.coverage.state).toBe(name === 1_001 ? 'protected' : 'unprotected')
+    expect(body.data.coverage.state).toBe(name === 1 ? 'protected' : 'unprotected')
   }
+})
+
+test('a thousand invented scripts take no decided or scanned one from the inventory or the verdict', async () => {
+  const site = await sites.create()
+  const page = paymentPage(site, 'https://shop.example.test/pay')
+  await sites.api.importRecords(site.tenantId, monitoredPages, [page])
+  const onPayment = { documentUrl: 'https://shop.example.test/pay' }
+  const names = ['good', 'other', 'bad']
+  await sites.api.insertReports(names.map((name) => sighting(site, name, 2, onPayment)))
+  await sites.api.importRecords(site.tenantId, scriptDecisions, [
+    ...names.slice(0, 2).map((name) => decision(site, name, 3)),
+    decision(site, 'bad', 3, { status: 'rejected', integrityMode: null }),
+  ])
+  const tag = scannedScript(urlOf('scanned'), fetches.readable, { release: 1 })
+  const scan = completeScan({ id: randomUUID(), pageId: page.id, scannedAt: daysAgo(2), scripts: [tag] })
+  await sites.api.importRecords(site.tenantId, scans, [scan])
+  const verdict = async () => {
+    const { body } = await sites.api.get(`/v1/compliance/pci-dss?siteId=${site.siteId}`, { key: site.key })
+    const [{ facts, gaps }] = body.data.requirements
+    return { decided: [facts.authorized, facts.rejected], gaps: gaps.map(({ kind }: { kind: string }) => kind) }
+  }
+  const before = await verdict()
+  const gaps = ['unreviewed_scripts', 'rejected_scripts_running', 'integrity_unmeasured']
+  expect(before).toEqual({ decided: [2, 1], gaps })
+  await sites.api.insertReports(Array.from({ length: 1_005 }, (_, index) => sighting(site, index, 1, onPayment)))
+  expect(await verdict()).toEqual({ decided: [2, 1], gaps: ['inventory_truncated', ...gaps] })
+  const { data, rest } = await sites.list(site)
+  expect([data.length, rest.truncated]).toEqual([1_000, true])
+  expect(data.map(({ url }) => url)).toEqual(expect.arrayContaining([...names, 'scanned'].map(urlOf)))
+  // Of a clock that is after the site's creation.
+  const api = await startApi()
+  const report = await api.get(`/v1/compliance/pci-dss/report?siteId=${site.siteId}`, { key: site.key })
+  const seenBy = Object.fromEntries(
+    report.body.data.observed.scripts.map((script: { url: string; seenBy: string[] }) => [script.url, script.seenBy]),
+  )
+  expect([seenBy[urlOf('scanned')], seenBy[urlOf('good')]]).toEqual([['scan'], ['browsers']])
+  expect(report.body.data.limits.filter((limit: string) => limit.includes('browsers alone reported 999'))).toHaveLength(
+    1,
+  )
+  await api.close()
 })
 
 test('one read returns at most 1,000 scripts', async () => {

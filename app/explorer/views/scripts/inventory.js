@@ -12,7 +12,7 @@ import { Text, Url } from '../../components/value.js'
 import { html } from '../../html.js'
 import { request } from '../../requests.js'
 import { useList } from '../../use-read.js'
-import { AdvisoryBadge, StatusBadge } from './script-badges.js'
+import { AdvisoryBadge, SeenBy, StatusBadge } from './script-badges.js'
 
 const statuses = { '': 'All', unreviewed: 'Not reviewed', authorized: 'Authorized', rejected: 'Rejected' }
 const scopes = { '': 'Any page', payment: 'Payment pages' }
@@ -38,7 +38,7 @@ export function Inventory() {
       <//>
     </div>
     <${Card} id="scripts" title="Script inventory" note=${total !== undefined && number(total)} read=${list} foot=${html`<${ListFoot} list=${list} total=${total} number=${number} />`} rows=${10}>
-      ${body?.truncated && html`<p class="pad muted">The site has more scripts than one read returns: the last seen are listed.</p>`}
+      ${body?.truncated && html`<p class="pad muted">The site has more scripts than one read returns: those with a decision or in a scan are listed, then those that browsers reported first.</p>`}
       ${
         list.rows.length === 0
           ? html`<${Empty} text=${status || pageScope ? 'No script is so.' : 'No scan and no report has seen a script yet.'} />`
@@ -127,6 +127,13 @@ const columns = [
     isMinor: true,
     of: (script) => html`<${Library} ...${script} />`,
     width: '152px',
+  },
+  {
+    label: 'Seen by',
+    title: 'Scans of payment pages in the window; reports of browsers are claims, which anyone can send',
+    isMinor: true,
+    of: (script) => html`<${SeenBy} ...${script} />`,
+    width: '116px',
   },
   {
     label: 'Pages',

@@ -7,6 +7,13 @@ import { html } from '../../html.js'
 export const StatusBadge = ({ status }) =>
   html`<${Badge} word=${status} label=${status === 'unreviewed' ? 'not reviewed' : words(status)} />`
 
+/** Browsers' reports are claims, which anyone can send. @param {{ scanPresence: any, hashes: any[], activity: any }} script */
+export const SeenBy = ({ scanPresence, hashes, activity }) => {
+  const isReported = activity !== null || hashes.some(({ sources }) => sources.includes('report'))
+  if (!scanPresence && isReported) return 'browsers only'
+  return [scanPresence && 'scan', isReported && 'browsers'].filter(Boolean).join(', ') || '–'
+}
+
 /** Tone of a severity of an advisory. */
 const tones = { critical: 'bad', high: 'bad', medium: 'warn', low: '' }
 

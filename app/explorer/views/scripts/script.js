@@ -10,7 +10,7 @@ import { Text } from '../../components/value.js'
 import { html } from '../../html.js'
 import { request } from '../../requests.js'
 import { useRead } from '../../use-read.js'
-import { AdvisoryBadge, StatusBadge } from './script-badges.js'
+import { AdvisoryBadge, SeenBy, StatusBadge } from './script-badges.js'
 import { History } from './script-history.js'
 
 /** One script: its versions, what was decided, and what happened. */
@@ -49,6 +49,7 @@ const Badges = ({ status, coverage, advisories, identification }) =>
 
 /** @returns {[string, any][]} */
 function factsOf({
+  hashes,
   integrityMode,
   coverage,
   identification,
@@ -64,6 +65,7 @@ function factsOf({
     ['First seen', html`<${Time} time=${firstSeenAt} />`],
     ['Last seen', html`<${Time} time=${lastSeenAt} />`],
     ['Last new version', html`<${Time} time=${lastNewHashAt} />`],
+    ['Seen by', html`<${SeenBy} ...${{ scanPresence, hashes, activity }} />`],
     ['Authorized for', integrityMode ? words(integrityMode) : '–'],
     ['Integrity known from', coverage.decidedBy ?? '–'],
     ['Last unprotected', html`<${Time} time=${coverage.lastUnprotectedAt} />`],
