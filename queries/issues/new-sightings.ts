@@ -2,6 +2,8 @@
 
 import { z } from 'zod'
 import { newIssueEvent } from '../../schema/alert-events.ts'
+import { confidenceRule } from '../../schema/confidence-rule.ts'
+import { keysOf } from '../scripts/violating-scripts.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowDigits, rowTime } from '../sql/rows.ts'
 import { at, join, type Sql, sql, text, uint, uint64s, uuid } from '../sql/sql.ts'
@@ -30,33 +32,67 @@ const isWanted = ({ siteId, since }: WantedIssues): Sql =>
     ? sql`issue.first_at >= ${at(since)}`
     : sql`(issue.site_id = ${uuid(siteId)} AND issue.first_at >= ${at(since)})`
 
+/** As `issueId` writes it. */
+export const issueIdColumn = (key: Sql): Sql => sql`leftPad(lower(hex(${key})), 16, '0')`
+
+/** New issues of a site and hour up to which each is alerted. */
+export const mostNewIssues = 1_000
+
+/** Issues that were first stored and first seen since, without those that are noise alone or of their site's first day. */
+const newIssues = (tenantId: string, since: Date): Sql => sql`
+  SELECT issue.site_id AS site_id, issue.issue_key AS issue_key, issue.first_at AS first_at,
+    toStartOfHour(issue.first_at) AS hour_at,
+    count() OVER (PARTITION BY issue.site_id, toStartOfHour(issue.first_at)) AS in_hour
+  FROM (
+    SELECT site_id, issue_key, min(first_seen_at) AS first_at
+    FROM issue_first_seen
+    WHERE ${ofTenant(tenantId)} AND (site_id, issue_key) IN ${storedSince(tenantId, sql`site_id, issue_key`, since)}
+    GROUP BY site_id, issue_key
+    HAVING first_at >= ${at(since)} AND min(stored_at) >= ${at(since)} AND NOT min(noise)
+  ) AS issue
+  INNER JOIN (
+    SELECT site_id, min(first_seen_at) AS first_at
+    FROM issue_first_seen
+    WHERE ${ofTenant(tenantId)} AND site_id IN ${storedSince(tenantId, sql`site_id`, since)}
+    GROUP BY site_id
+  ) AS site ON site.site_id = issue.site_id
+  WHERE issue.first_at >= site.first_at + toIntervalDay(1)`
+
+export interface NewSightings {
+  readonly since: Date
+  readonly wanted: readonly WantedIssues[]
+  /** Hosts that the policies of a site's scans have. */
+  readonly known?: readonly { readonly siteId: string; readonly host: string }[]
+}
+
 /**
- * Issues that were first stored and first seen since, without those that are noise alone or have an alert: the oldest of each
- * site, so that the many of one site leave room for those of others.
+ * New issues without an alert, those of known hosts first, then of high confidence (Rule 45), then by reports: the first of
+ * each site, so that the many of one site leave room for those of others. Of an hour with too many only these are listed.
  */
 export const listNewSightings = (
   tenantId: string,
-  { since, wanted }: { readonly since: Date; readonly wanted: readonly WantedIssues[] },
+  { since, wanted, known = [] }: NewSightings,
   limit: number,
 ): Query<Sighting> => ({
   name: 'listNewSightings',
   statement: sql`
     SELECT toString(issue.issue_key) AS key, issue.site_id AS siteId, issue.first_at AS firstSeen,
-      row_number() OVER (PARTITION BY issue.site_id ORDER BY issue.first_at, issue.issue_key) AS ordinal
-    FROM (
-      SELECT site_id, issue_key, min(first_seen_at) AS first_at
-      FROM issue_first_seen
-      WHERE ${ofTenant(tenantId)} AND (site_id, issue_key) IN ${storedSince(tenantId, sql`site_id, issue_key`, since)}
+      row_number() OVER (
+        PARTITION BY issue.site_id
+        ORDER BY is_known DESC, is_high DESC, reports DESC, issue.first_at, issue.issue_key) AS ordinal
+    FROM (${newIssues(tenantId, since)}) AS issue
+    LEFT JOIN (
+      SELECT site_id, issue_key, sum(report_count) AS reports,
+        halfMD5(concat(toString(site_id), ' ', any(issue_host))) IN ${keysOf(known.map(({ siteId, host }) => `${siteId} ${host}`))}
+          AS is_known,
+        reports >= ${uint(confidenceRule.manyReports)}
+          AND length(groupUniqArrayArray(browsers)) >= ${uint(confidenceRule.severalFamilies)} AS is_high
+      FROM reports_per_day_by_issue
+      WHERE ${ofTenant(tenantId)} AND NOT noise
+        AND (site_id, issue_key) IN ${storedSince(tenantId, sql`site_id, issue_key`, since)}
       GROUP BY site_id, issue_key
-      HAVING first_at >= ${at(since)} AND min(stored_at) >= ${at(since)} AND NOT min(noise)
-    ) AS issue
-    INNER JOIN (
-      SELECT site_id, min(first_seen_at) AS first_at
-      FROM issue_first_seen
-      WHERE ${ofTenant(tenantId)} AND site_id IN ${storedSince(tenantId, sql`site_id`, since)}
-      GROUP BY site_id
-    ) AS site ON site.site_id = issue.site_id
-    WHERE issue.first_at >= site.first_at + toIntervalDay(1) AND lower(hex(issue.issue_key)) NOT IN (
+    ) AS evidence ON evidence.site_id = issue.site_id AND evidence.issue_key = issue.issue_key
+    WHERE (in_hour <= ${uint(mostNewIssues)} OR is_known OR is_high) AND ${issueIdColumn(sql`issue.issue_key`)} NOT IN (
       SELECT arrayJoin(subjects)
       FROM alerts
       WHERE tenant_id = ${uuid(tenantId)} AND event_type = ${text(newIssueEvent)})
@@ -64,6 +100,22 @@ export const listNewSightings = (
     ORDER BY ordinal, firstSeen, key
     LIMIT ${uint(limit)}`,
   row: sighting,
+})
+
+const flood = z.object({ siteId: z.string(), hour: rowTime, issueCount: rowCount })
+
+export type IssueFlood = z.infer<typeof flood>
+
+/** Hours of sites with more new issues than are alerted. */
+export const listIssueFloods = (tenantId: string, since: Date): Query<IssueFlood> => ({
+  name: 'listIssueFloods',
+  statement: sql`
+    SELECT site_id AS siteId, toDateTime64(hour_at, 3, 'UTC') AS hour, count() AS issueCount
+    FROM (${newIssues(tenantId, since)}) AS issue
+    WHERE in_hour > ${uint(mostNewIssues)}
+    GROUP BY site_id, hour_at
+    ORDER BY siteId, hour`,
+  row: flood,
 })
 
 const firstDay = z.object({

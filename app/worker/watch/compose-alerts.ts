@@ -16,7 +16,7 @@ export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
 /** Issues or scripts of a site up to which each is a message of its own. */
 const maxSingle = 3
 
-/** Messages of issues, or of scripts, an hour and immediate rule; policies are one a site. */
+/** Messages of issues, or of scripts, of a site, an hour and immediate rule; policies are one. */
 export const maxGroupedPerHour = 12
 
 /**
@@ -41,16 +41,16 @@ export function composeAlerts(
   const messages = [...groups.values()].flatMap((group) =>
     group.length > maxSingle || isPolicy(group[0]) ? [group] : group.map((one) => [one]),
   )
-  const sent = new Map<EnabledRule, number>()
+  const sent = new Map<string, number>()
   const within = messages.filter(([first]) => {
-    const immediate = first?.rules.filter(({ kind }) => kind === 'immediate') ?? []
-    if (first && isPolicy(first)) {
-      const ofSite = immediate.map((rule) => ({ ...rule, siteId: first.change.siteId }))
-      return !ofSite.some((rule) => recent.some((alert) => isOfRule(alert, rule)))
-    }
-    const counts = immediate.map((rule) => sent.get(rule) ?? recent.filter((alert) => isOfRule(alert, rule)).length)
-    if (counts.some((count) => count >= maxGroupedPerHour)) return false
-    for (const [index, rule] of immediate.entries()) sent.set(rule, (counts[index] ?? 0) + 1)
+    if (!first) return false
+    const { siteId } = first.change
+    const immediate = first.rules.filter(({ kind }) => kind === 'immediate').map((rule) => ({ ...rule, siteId }))
+    const most = isPolicy(first) ? 1 : maxGroupedPerHour
+    const countOf = (rule: EnabledRule) =>
+      sent.get(`${rule.id} ${siteId}`) ?? recent.filter((alert) => isOfRule(alert, rule)).length
+    if (immediate.some((rule) => countOf(rule) >= most)) return false
+    for (const rule of immediate) sent.set(`${rule.id} ${siteId}`, countOf(rule) + 1)
     return true
   })
   return [...alone.map((one) => [one]), ...within].flatMap(toDraft)

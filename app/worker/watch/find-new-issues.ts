@@ -1,14 +1,19 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { readKnownSources } from '../../../queries/csp-policies/read-known-sources.ts'
 import {
   type FirstDay,
+  type IssueFlood,
   type IssueText,
   listFirstDays,
+  listIssueFloods,
   listIssueTexts,
   listNewSightings,
+  mostNewIssues,
 } from '../../../queries/issues/new-sightings.ts'
 import { newIssueEvent } from '../../../schema/alert-events.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { dayMs, hourMs } from '../../../schema/durations.ts'
 import { issueId } from '../../../schema/issue-id.ts'
+import { parseUrl } from '../../../schema/parse-url.ts'
 import { namedInMessage } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
 
@@ -24,10 +29,15 @@ export async function findNewIssues(
   const wanted = rules
     .filter(({ eventType }) => eventType === newIssueEvent)
     .map((rule) => ({ siteId: rule.siteId, since: new Date(rule.since) }))
-  const [sightings, firstDays] = await Promise.all([
-    read(listNewSightings(tenantId, { since, wanted }, maxIssues)),
+  const list = (known: KnownHosts) => read(listNewSightings(tenantId, { since, wanted, known }, maxIssues))
+  const [first, firstDays, floods] = await Promise.all([
+    list([]),
     read(listFirstDays(tenantId, new Date(since.getTime() - dayMs), namedInMessage)),
+    read(listIssueFloods(tenantId, since)),
   ])
+  const many = first.length > namedInMessage ? first : []
+  const siteIds = new Set([...many, ...floods].map(({ siteId }) => siteId))
+  const sightings = siteIds.size > 0 ? await list(await readKnownHosts(read, tenantId, siteIds)) : first
   const single = sightings.map(
     ({ key, siteId, firstSeen }): Change => ({
       eventType: newIssueEvent,
@@ -39,7 +49,40 @@ export async function findNewIssues(
   )
   const ended = firstDays.filter(({ firstSeen }) => Date.parse(firstSeen) + dayMs <= now.getTime())
   const days = ended.map(async (day) => firstDayChange(day, await read(listIssueTexts(tenantId, day.siteId, day.keys))))
-  return [...single, ...(await Promise.all(days))]
+  return [...single, ...(await Promise.all(days)), ...floods.map((flood) => floodChange(flood, now))]
+}
+
+type KnownHosts = NonNullable<Parameters<typeof listNewSightings>[1]['known']>
+
+/** Of a site, a fifth of the longest statement that ClickHouse accepts. */
+const maxKnownHosts = 1_000
+
+async function readKnownHosts(read: Database['read'], tenantId: string, siteIds: ReadonlySet<string>) {
+  const known: { siteId: string; host: string }[] = []
+  for (const siteId of siteIds) {
+    const { sources } = await readKnownSources(read, tenantId, siteId)
+    const hosts = new Set(sources.flatMap((source) => parseUrl(source)?.hostname ?? []))
+    known.push(...[...hosts].map((host) => ({ siteId, host })))
+  }
+  return known.slice(0, maxKnownHosts)
+}
+
+function floodChange({ siteId, hour, issueCount }: IssueFlood, now: Date): Change {
+  const count = issueCount.toLocaleString('en')
+  const most = mostNewIssues.toLocaleString('en')
+  const to = new Date(Date.parse(hour) + hourMs)
+  return {
+    eventType: newIssueEvent,
+    siteId,
+    subject: `${siteId} ${hour}`,
+    occurredAt: new Date(Math.min(to.getTime(), now.getTime())).toISOString(),
+    data: {
+      summary: `${count} new issues in the hour from ${hour.slice(11, 16)} UTC: beyond ${most} only known hosts and issues of high confidence are alerted`,
+      hour,
+      issueCount,
+      path: `/v1/sites/${siteId}/issues?new=true&from=${hour}&to=${to.toISOString()}`,
+    },
+  }
 }
 
 function firstDayChange({ siteId, firstSeen, issueCount }: FirstDay, texts: readonly IssueText[]): Change {
@@ -63,8 +106,10 @@ export async function describeIssues(
   siteId: string,
   keys: readonly bigint[],
 ): Promise<NonNullable<Change['data']>> {
-  const texts = await read(listIssueTexts(tenantId, siteId, keys.slice(0, namedInMessage)))
-  const issues = texts.map(toMessageIssue)
+  const named = keys.slice(0, namedInMessage)
+  const texts = await read(listIssueTexts(tenantId, siteId, named))
+  // In the order of the keys, which has what matters first.
+  const issues = texts.toSorted((a, b) => named.indexOf(a.key) - named.indexOf(b.key)).map(toMessageIssue)
   const [first] = issues
   const path = `/v1/sites/${siteId}/issues`
   if (keys.length > 1 || !first) {

@@ -1,4 +1,5 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { listIssueFloods } from '../../../queries/issues/new-sightings.ts'
 import {
   type Burst,
   listBursts,
@@ -32,6 +33,8 @@ export async function findBursts(
   if (bursts.length === 0) return []
   const firstReports = await read(listFirstReports(tenantId, [...new Set(bursts.map(({ siteId }) => siteId))]))
   const firstOf = new Map(firstReports.map(({ siteId, firstSeen }) => [siteId, Date.parse(firstSeen)]))
+  const floods = await read(listIssueFloods(tenantId, startOfHour(since.getTime() - hourMs)))
+  const newIssuesOf = new Map(floods.map(({ siteId, hour, issueCount }) => [`${siteId} ${hour}`, issueCount]))
   const hours = new Set(bursts.map(({ siteId, hour }) => `${siteId} ${hour}`))
   return bursts
     .filter(({ siteId, hour }) => {
@@ -39,10 +42,10 @@ export async function findBursts(
       const isFirst = !hours.has(`${siteId} ${toTime(time - hourMs)}`)
       return isFirst && time + hourMs > since.getTime() && (firstOf.get(siteId) ?? time) + dayMs <= time
     })
-    .map((burst) => toBurst(burst, now))
+    .map((burst) => toBurst(burst, newIssuesOf.get(`${burst.siteId} ${burst.hour}`), now))
 }
 
-function toBurst({ siteId, hour, reports, usual }: Burst, now: Date): Change {
+function toBurst({ siteId, hour, reports, usual }: Burst, issueCount: number | undefined, now: Date): Change {
   const usualCount = Math.round(usual)
   const [count, mean] = [reports.toLocaleString('en'), usualCount.toLocaleString('en')]
   return {
@@ -51,7 +54,8 @@ function toBurst({ siteId, hour, reports, usual }: Burst, now: Date): Change {
     subject: `${siteId} ${hour}`,
     occurredAt: toTime(Math.min(Date.parse(hour) + hourMs, now.getTime())),
     data: {
-      summary: `${count} reports in the hour from ${hour.slice(11, 16)} UTC; ${mean} are usual`,
+      summary: `${count} reports in the hour from ${hour.slice(11, 16)} UTC; ${mean} are usual${issueCount ? `, with ${issueCount.toLocaleString('en')} new issues` : ''}`,
+      ...(issueCount && { issueCount }),
       hour,
       reportCount: reports,
       usualCount,

@@ -61,7 +61,9 @@ async function storeAlerts(
   if (drafts.length === 0) return
   const siteNames = new Map((await database.read(listSites(tenantId))).map(({ id, name }) => [id, name]))
   await checkLease()
-  for (const draft of drafts) await storeDraft(watch, tenantId, draft, siteNames.get(draft.siteId))
+  // Reports of a site outlive it while it is deleted.
+  const ofSites = drafts.filter(({ siteId }) => siteNames.has(siteId))
+  for (const draft of ofSites) await storeDraft(watch, tenantId, draft, siteNames.get(draft.siteId))
 }
 
 async function withoutAlerted(

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import { scans } from '../../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
 import { completeScan, failedScan, type ScanRecord, sending } from '../../../fixtures/scans.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { issueIdColumn, listNewSightings } from '../../../queries/issues/new-sightings.ts'
+import { sql, toClickHouseTime, uint64s } from '../../../queries/sql/sql.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
+import { issueId } from '../../../schema/issue-id.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { type AlertWorld, createAlertWorld } from '../../support/alert-world.ts'
 
@@ -191,6 +197,101 @@ test('past twelve messages an hour the issues wait for one of the next hour', as
   const [one, ...others] = await world.pass(now + hourMs + 12_000)
   expect(others).toEqual([])
   expect(one?.message.data).toMatchObject({ issueCount: 4 })
+})
+
+test('a flood of a site is one message, and neither its true issues nor those of a sister site wait', async () => {
+  const flooded = await createOldShop()
+  const { tenantId } = flooded
+  const sister = { ...flooded, siteId: await world.api.createSite(tenantId, { name: 'Sister' }) }
+  await insertIssues(sister, ['old.test'], Date.now() - 20 * dayMs)
+  const policy = { 'content-security-policy': 'img-src https://cdn.known.test' }
+  await importScans(flooded, [{ time: Date.now() - hourMs, headers: sending(policy), grade: 'A' }])
+  await world.pass()
+  const now = Math.floor(Date.now() / hourMs) * hourMs
+  const time = now - minuteMs
+  await insertIssues(
+    flooded,
+    Array.from({ length: 1_100 }, (_, index) => `flood-${index}.test`),
+    time,
+  )
+  await insertIssues(flooded, ['cdn.known.test'], time)
+  for (const browserName of ['Chrome', 'Firefox']) {
+    await insertIssues(
+      flooded,
+      Array.from({ length: 5 }, () => 'true.test'),
+      time,
+      { browserName },
+    )
+  }
+  await insertIssues(sister, ['attack.test'], time)
+  const issuesOf = async (moment: number) =>
+    (await world.pass(moment)).flatMap(({ message }) => (message.type === 'csp.new_issue' ? message.data.summary : []))
+  const hour = at(now - hourMs).slice(11, 16)
+  expect((await issuesOf(now)).sort()).toEqual([
+    `1,102 new issues in the hour from ${hour} UTC: beyond 1,000 only known hosts and issues of high confidence are alerted`,
+    'New issue: script-src-elem blocks attack.test',
+    'New issue: script-src-elem blocks cdn.known.test',
+    'New issue: script-src-elem blocks true.test',
+  ])
+  expect(await issuesOf(now + minuteMs)).toEqual([])
+})
+
+test('a message names issues of known hosts and of high confidence first, then those with the most reports', async () => {
+  const shop = await createOldShop()
+  const policy = { 'content-security-policy': 'img-src https://cdn.known.test' }
+  await importScans(shop, [{ time: Date.now() - hourMs, headers: sending(policy), grade: 'A' }])
+  await world.pass()
+  const now = Date.now()
+  const hosts = Array.from({ length: 30 }, (_, index) => `host-${index}.test`)
+  await insertIssues(shop, [...hosts, 'many.test', 'many.test'], now - 2 * minuteMs)
+  await insertIssues(shop, ['cdn.known.test'], now - minuteMs)
+  const [sent] = await world.pass(now)
+  expect(sent?.message.data.issues?.slice(0, 2).map(({ host }) => host)).toEqual(['cdn.known.test', 'many.test'])
+  expect(sent?.message.data.issueCount).toBe(32)
+})
+
+test('an issue whose key begins with zero bytes is alerted once', async () => {
+  const shop = await createOldShop()
+  const keys = [0x00ffeeddccbbaa99n, 0x0000000000000abcn, 7n]
+  const now = Date.now()
+  await insertRows(
+    world.database.writer,
+    'issue_first_seen',
+    keys.map((key) => ({
+      ...{ tenant_id: shop.tenantId, report_type: 'csp-violation', site_id: shop.siteId, issue_key: String(key) },
+      ...{
+        first_seen_at: toClickHouseTime(new Date(now - minuteMs)),
+        noise: false,
+        stored_at: toClickHouseTime(new Date(now)),
+      },
+    })),
+  )
+  expect(await world.pass(now)).toHaveLength(3)
+  const wanted = [{ siteId: null, since: new Date(0) }]
+  const since = new Date(now - dayMs)
+  expect(await world.database.writer.read(listNewSightings(shop.tenantId, { since, wanted }, 9))).toEqual([])
+})
+
+test('the id of an issue in SQL is that of the API', async () => {
+  const keys = [0n, 1n, 2n ** 64n - 1n, ...fc.sample(fc.bigInt(0n, 2n ** 64n - 1n), 100)]
+  const row = z.object({ id: z.string() })
+  const statement = sql`SELECT ${issueIdColumn(sql`key`)} AS id FROM (SELECT arrayJoin(${uint64s(keys)}) AS key)`
+  const ids = await world.database.writer.read({ name: 'issueIds', statement, row })
+  expect(ids.map(({ id }) => id)).toEqual(keys.map(issueId))
+})
+
+test('alerts of a site that is being deleted are sent to nobody, whatever is deleted first', async () => {
+  const shop = await createOldShop()
+  await insertIssues(shop, ['new.test'], Date.now() - minuteMs)
+  expect(await world.pass()).toHaveLength(1)
+  for (const [table, condition] of [
+    ['sites', `id = '${shop.siteId}'`],
+    ['alert_deliveries', `site_id = '${shop.siteId}'`],
+  ]) {
+    await world.database.writer.command(`ALTER TABLE ${table} DELETE WHERE ${condition} SETTINGS mutations_sync = 2`)
+  }
+  await insertIssues(shop, ['late.test'], Date.now() - 1_000)
+  expect(await world.pass()).toEqual([])
 })
 
 test('a script of a payment page that was added or changed is an alert, but where a decision allows it', async () => {

@@ -69,6 +69,7 @@ test('past the limit of an hour issues wait, for the one message of the next', (
   expect(sizes(issues(3), [rule('a')], recent(maxGroupedPerHour - 1))).toEqual([1])
   expect(sizes(issues(3), [rule('a')], recent(maxGroupedPerHour))).toEqual([])
   const others = recent(maxGroupedPerHour).map((alert) => ({ ...alert, siteId: 'blog' }))
+  expect(sizes(issues(3), [rule('a')], others)).toEqual([1, 1, 1])
   expect(sizes(issues(3), [rule('a', { siteId: 'shop' })], others)).toEqual([1, 1, 1])
   expect(sizes(issues(3), [rule('a', { kind: 'digest' })], recent(maxGroupedPerHour))).toEqual([1, 1, 1])
 })
