@@ -35,7 +35,7 @@ export async function countRows(databases: readonly Database[], condition: RowCo
 }
 
 /**
- * Returns when the rows are off the disk. A table without such rows is passed over: one shard's statement runs on every
+ * Returns when the rows are off the disk. A table without such rows is skipped: one shard's statement runs on every
  * other (`shared-ddl.ts`).
  */
 export async function deleteRows(
@@ -45,14 +45,18 @@ export async function deleteRows(
 ): Promise<void> {
   for (const database of databases) {
     const found = await findRows(database, (owned) => (tables.includes(owned.table) ? condition(owned) : undefined))
+    const isAlerts = ({ table }: FoundRows) => table === 'alerts'
     // ClickHouse bounds how many run.
-    await Promise.all(
-      found.map(async ({ table, where }) => {
-        const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${where}`)
-        await database.command(text, { params, settings: mutationSettings })
-      }),
-    )
+    const remove = (rows: readonly FoundRows[]) => Promise.all(rows.map((one) => deleteFound(database, one)))
+    // A worker sends an alert that has no delivery.
+    await remove(found.filter(isAlerts))
+    await remove(found.filter((one) => !isAlerts(one)))
   }
+}
+
+async function deleteFound(database: Database, { table, where }: FoundRows): Promise<void> {
+  const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${where}`)
+  await database.command(text, { params, settings: mutationSettings })
 }
 
 interface FoundRows extends OwnedRows {

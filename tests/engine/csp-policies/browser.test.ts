@@ -6,6 +6,7 @@ import { type BrowserOrigins, serveBrowsers } from '../../support/browser-origin
 import { makeCertificate } from '../../support/certificate.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
+import { servePage } from '../../support/served-page.ts'
 import type { TestKey } from '../../support/tenants.ts'
 import {
   createViolatingSite,
@@ -32,6 +33,7 @@ let browser: Browser
 let tab: Page
 let devTools: CDPSession
 let site: ViolatingSite
+let tenantId: string
 let siteId: string
 let port: string
 
@@ -40,7 +42,7 @@ const at = (host: string, path: string) => `https://${host}.test:${port}${path}`
 beforeAll(async () => {
   api = await startApi()
   collector = await startTestCollector()
-  const tenantId = await api.createTenant()
+  tenantId = await api.createTenant()
   siteId = await api.createSite(tenantId, { hosts: ['app.test'], token })
   key = await api.createKey(tenantId)
   site = createViolatingSite(at, reportPath(token), firstPolicy)
@@ -162,6 +164,12 @@ describe('from a browser’s reports to a policy', () => {
       collector.post(token, body, { type, headers: { 'User-Agent': userAgent } }),
     )
     expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([204]))
+    const sources = [...allowed(), odd(), last(), blob].map((kind) => {
+      const [directive = '', source = ''] = kind.split(' ')
+      return { directive, source }
+    })
+    const headers = { 'content-security-policy-report-only': firstPolicy }
+    await servePage(api, { tenantId, siteId }, { headers, sources })
     const path = `/v1/sites/${siteId}/csp-policies/advice?newDays=0&limit=200`
     const { body } = await api.get(path, { key })
     const found: { directive: string; source: string; decision: string; reasons: string[] }[] = body.data.sources
