@@ -23,8 +23,11 @@ export interface CaptureLoop extends Omit<ScanLoop, 'intervalOf'> {
   readonly capturesOf?: ((tenantId: string) => boolean) | undefined
 }
 
-/** Rule 60. */
+/** Rule 60, of a site and UTC day. */
 const fetchesOfDay = 100
+/** Reports are claims, which anyone can send: half of the fetches are left for bytes that a scan found. */
+const reportFetchesOfDay = 50
+const reportRecordsOfDay = 100
 const fetchesAtOnce = 6
 
 /** Of no tenant. */
@@ -101,9 +104,10 @@ async function settle(
 ): Promise<Attempt[]> {
   const { database, copies, settings } = loop
   const today = new Date(Math.floor(Date.now() / dayMs) * dayMs)
-  const [[counted], hosts] = await Promise.all([
+  const [[counted], hosts, scanned] = await Promise.all([
     database.read(countCaptureFetches(tenantId, siteId, today)),
     database.read(listScriptHosts(tenantId, siteId)),
+    database.read(listUncapturedVersions([tenantId], new Date(Date.now() - dayMs), siteId)),
   ])
   const findHost = createHostLookup(new Map(hosts.map(({ host }) => [host, true])))
   const facts: Omit<CaptureFacts, 'fetchesLeft'> = {
@@ -111,14 +115,24 @@ async function settle(
     guard: settings.guard,
     isKnownHost: (hostname) => findHost(hostname) !== undefined,
   }
-  const left = fetchesOfDay - (counted?.fetches ?? 0)
+  const { fetches = 0, reportFetches = 0, reportRecords = 0 } = counted ?? {}
+  const left = { all: fetchesOfDay - fetches, report: reportFetchesOfDay - reportFetches }
+  let recordsLeft = reportRecordsOfDay - reportRecords
   const [settled, fetched]: [CaptureRecord[], Attempt[]] = [[], []]
-  for (const { url, hash, requestUrl } of versions) {
-    const attempt = { siteId, url, hash, source: 'report', fetchedUrl: requestUrl || url } as const
-    const fetchesLeft = left - fetched.length
+  const inScans = new Set(scanned.map(({ url, hash }) => `${url} ${hash}`))
+  const others = versions.filter(({ url, hash }) => !inScans.has(`${url} ${hash}`))
+  for (const [index, { url, hash, requestUrl }] of [...scanned, ...others].entries()) {
+    const source = index < scanned.length ? 'scan' : 'report'
+    if (source === 'report' && recordsLeft-- <= 0) break
+    const attempt = { siteId, url, hash, source, fetchedUrl: requestUrl || url } as const
+    const fetchesLeft = source === 'scan' ? left.all : Math.min(left.all, left.report)
     const verdict = await decideCapture(hash, new URL(attempt.fetchedUrl), { ...facts, fetchesLeft })
     if (verdict) settled.push({ ...attempt, ...verdict })
-    else fetched.push(attempt)
+    else {
+      fetched.push(attempt)
+      left.all--
+      if (source === 'report') left.report--
+    }
   }
   if (settled.length > 0) await recordCaptures(loop, tenantId, settled)
   return fetched

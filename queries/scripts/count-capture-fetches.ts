@@ -3,14 +3,16 @@ import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
 import { at, sql, uuid } from '../sql/sql.ts'
 
-const row = z.object({ fetches: rowCount })
+const row = z.object({ fetches: rowCount, reportFetches: rowCount, reportRecords: rowCount })
 
-/** Fetches for copies of a site's scripts since. */
+/** Fetches for copies of a site's scripts since, those that reports alone caused, and the records that these made. */
 export const countCaptureFetches = (tenantId: string, siteId: string, since: Date): Query<z.infer<typeof row>> => ({
   name: 'countCaptureFetches',
   statement: sql`
-    SELECT count() AS fetches
+    SELECT countIf(attempted_at >= ${at(since)}) AS fetches,
+      countIf(attempted_at >= ${at(since)} AND source = 'report') AS reportFetches,
+      countIf(source = 'report') AS reportRecords
     FROM script_captures FINAL
-    WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND attempted_at >= ${at(since)}`,
+    WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND updated_at >= ${at(since)}`,
   row,
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
-import { at, sql, uint, uuids } from '../sql/sql.ts'
+import { at, empty, type Sql, sql, uint, uuid, uuids } from '../sql/sql.ts'
 
 const row = z.object({
   tenantId: z.string(),
@@ -19,8 +19,29 @@ const [versionsOfSite, versionsOfAll] = [200, 2_000]
 /** Short, as a set of a million texts takes seconds. */
 const version = sql`sipHash128(tenant_id, site_id, script_url, script_hash)`
 
-/** Hashes of scripts that browsers have reported since, and no attempt was made to keep a copy of; the first seen first. */
-export const listUncapturedVersions = (tenantIds: readonly string[], since: Date): Query<UncapturedVersion> => ({
+/** Versions whose bytes a scan of the site found; their script alone would let any hash through. */
+const ofScanned = (
+  tenantIds: readonly string[],
+  siteId: string,
+): Sql => sql` AND site_id = ${uuid(siteId)} AND (script_url, script_hash) IN (
+        SELECT script.1, script.2
+        FROM page_scans
+        ARRAY JOIN arrayZip(script_urls, script_hashes) AS script
+        WHERE tenant_id IN ${uuids(tenantIds)} AND page_id IN (
+          SELECT id
+          FROM monitored_pages FINAL
+          WHERE tenant_id IN ${uuids(tenantIds)} AND site_id = ${uuid(siteId)}))`
+
+/**
+ * Hashes of scripts that browsers have reported since, and no attempt was made to keep a copy of, or none since the day's
+ * fetches were used up on an earlier day; the first seen of each site first.
+ * @param scannedOf only of this site, of one tenant, with bytes that a scan found.
+ */
+export const listUncapturedVersions = (
+  tenantIds: readonly string[],
+  since: Date,
+  scannedOf?: string,
+): Query<UncapturedVersion> => ({
   name: 'listUncapturedVersions',
   statement: sql`
     SELECT tenant_id AS tenantId, site_id AS siteId, script_url AS url, script_hash AS hash,
@@ -34,11 +55,11 @@ export const listUncapturedVersions = (tenantIds: readonly string[], since: Date
       )
       AND ${version} NOT IN (
         SELECT ${version}
-        FROM script_captures
-        WHERE tenant_id IN ${uuids(tenantIds)}
-      )
+        FROM script_captures FINAL
+        WHERE tenant_id IN ${uuids(tenantIds)} AND NOT (reason = 'daily_cap' AND updated_at < toStartOfDay(now('UTC')))
+      )${scannedOf === undefined ? empty : ofScanned(tenantIds, scannedOf)}
     GROUP BY tenantId, siteId, url, hash
-    ORDER BY min(first_seen_at), url, hash
+    ORDER BY row_number() OVER (PARTITION BY tenantId, siteId ORDER BY min(first_seen_at), url, hash), url, hash
     LIMIT ${uint(versionsOfSite)} BY tenantId, siteId
     LIMIT ${uint(versionsOfAll)}`,
   row,

@@ -22,7 +22,7 @@ export async function checkImmutableFields(
   if (fields.length === 0) return () => true
   const columns = fields.map(({ column }) => column)
   for (const some of chunksOf(ids, maxIdsPerQuery)) {
-    const stored = await database.read(listImmutableFields(table, columns, { tenantId, ids: some }))
+    const stored = await database.read(listImmutableFields(table, fields, { tenantId, ids: some }))
     for (const { id, fixed: values } of stored) valuesById.set(id, values)
   }
   return (row) => {

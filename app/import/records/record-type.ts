@@ -9,10 +9,11 @@ export type ForeignEntity = 'site' | 'page'
 /** One row without its tenant, as ClickHouse reads it from JSON. */
 export type RecordRow = Readonly<Record<string, unknown>> & { readonly id: string }
 
-/** A column that can change only while it has the value `mutableWhile`. */
+/** A column that can change only while it has the value `mutableWhile`, or the condition on the stored row holds. */
 export interface ImmutableColumn {
   readonly column: string
   readonly mutableWhile: string
+  readonly alsoWhile?: Sql
 }
 
 /** A text column whose stored value survives a row that has it undefined. */

@@ -1,5 +1,5 @@
 import { scriptId } from '../../../../queries/rules/scripts/script-id.ts'
-import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { sql, toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { moment, recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../../schema/responses/script.ts'
 import { largestCapture } from '../../../../schema/scripts.ts'
@@ -56,7 +56,8 @@ export const scriptCaptures = recordType({
   keyFields: ['siteId', 'url', 'hash'],
   siteFromFlag: true,
   table: 'script_captures',
-  immutable: { state: { column: 'state', mutableWhile: 'pending' } },
+  // Another day has other fetches.
+  immutable: { state: { column: 'state', mutableWhile: 'pending', alsoWhile: sql`reason = 'daily_cap'` } },
   toRow: (record) => ({
     site_id: record.siteId,
     id: scriptId(scriptId(record.siteId, record.url), record.hash),
