@@ -17,7 +17,6 @@ export interface DecidedSource extends ReferredSource {
 }
 
 export interface ServedPolicy extends Pick<CspPolicy, 'disposition'> {
-  /** In comparable form. */
   readonly text: string
 }
 

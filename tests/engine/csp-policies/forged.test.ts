@@ -188,6 +188,7 @@ test('the id of a policy in SQL is that of the API', async () => {
     "\tscript-src\f'sha256-Ab' \r\n;é x",
     '',
     ' ; ',
+    "report-uri /a?id=1 https://R.example/x?y#z 'q?' /a?id=2; report-to R; img-src /a?b",
   ]
   const policies = [...odd, ...fc.sample(aPolicy, numberOfCases(200))]
   const row = z.object({ id: z.string() })
