@@ -168,7 +168,8 @@ describe('from a browser’s reports to a policy', () => {
       const [directive = '', source = ''] = kind.split(' ')
       return { directive, source }
     })
-    const headers = { 'content-security-policy-report-only': firstPolicy }
+    const policy = `${firstPolicy}; report-uri ${at('app', reportPath(token))}`
+    const headers = { 'content-security-policy-report-only': policy }
     await servePage(api, { tenantId, siteId }, { headers, sources })
     const path = `/v1/sites/${siteId}/csp-policies/advice?newDays=0&limit=200`
     const { body } = await api.get(path, { key })
