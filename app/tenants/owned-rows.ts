@@ -45,18 +45,14 @@ export async function deleteRows(
 ): Promise<void> {
   for (const database of databases) {
     const found = await findRows(database, (owned) => (tables.includes(owned.table) ? condition(owned) : undefined))
-    const isAlerts = ({ table }: FoundRows) => table === 'alerts'
     // ClickHouse bounds how many run.
-    const remove = (rows: readonly FoundRows[]) => Promise.all(rows.map((one) => deleteFound(database, one)))
-    // A worker sends an alert that has no delivery.
-    await remove(found.filter(isAlerts))
-    await remove(found.filter((one) => !isAlerts(one)))
+    await Promise.all(
+      found.map(async ({ table, where }) => {
+        const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${where}`)
+        await database.command(text, { params, settings: mutationSettings })
+      }),
+    )
   }
-}
-
-async function deleteFound(database: Database, { table, where }: FoundRows): Promise<void> {
-  const { text, params } = render(sql`ALTER TABLE ${name(table)} DELETE WHERE ${where}`)
-  await database.command(text, { params, settings: mutationSettings })
 }
 
 interface FoundRows extends OwnedRows {

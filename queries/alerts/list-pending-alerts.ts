@@ -18,7 +18,7 @@ const row = z.object({
 
 export type PendingAlert = z.infer<typeof row>
 
-/** Alerts of all tenants by destination, oldest first, that have no delivery. */
+/** Alerts of all tenants by destination, oldest first, that have no delivery; a site that is deleted loses its deliveries first. */
 export const listPendingAlerts = (since: Date): Query<PendingAlert> => ({
   name: 'listPendingAlerts',
   statement: sql`
@@ -29,6 +29,7 @@ export const listPendingAlerts = (since: Date): Query<PendingAlert> => ({
       SELECT tenant_id, alert_id, destination_id
       FROM alert_deliveries
       WHERE created_at >= ${at(since)})
+      AND (site_id IS NULL OR (tenant_id, assumeNotNull(site_id)) IN (SELECT tenant_id, id FROM sites FINAL))
     ORDER BY detectedAt, alertId, destinationId`,
   row,
 })

@@ -136,12 +136,24 @@ test('an alert that ends the worker in each attempt ends as well', async () => {
   )
 })
 
-test('a message whose site is deleted while it is sent, or whose record cannot be stored, is not sent again', async () => {
+test('a message whose site is deleted while it is sent is not sent again', async () => {
+  const shop = await createChanged()
+  world.respond(async (_, response) => {
+    await world.database.writer.command(
+      `ALTER TABLE sites DELETE WHERE id = '${shop.siteId}' SETTINGS mutations_sync = 2`,
+    )
+    response.writeHead(204).end()
+  })
+  const now = Date.now()
+  expect(await world.pass(now)).toHaveLength(1)
+  expect(await world.pass(now + minuteMs)).toEqual([])
+})
+
+test('a message whose record cannot be stored is not sent again, and its record is stored later', async () => {
   const shop = await createChanged()
   const now = Date.now()
   const run = (statement: string) => world.database.writer.command(statement, { settings: { mutations_sync: '2' } })
   world.respond(async ({ id }, response) => {
-    await run(`ALTER TABLE sites DELETE WHERE id = '${shop.siteId}'`)
     const other = {
       tenant_id: shop.tenantId,
       id,
@@ -159,7 +171,7 @@ test('a message whose site is deleted while it is sent, or whose record cannot b
   expect(await world.pass(now + hourMs)).toEqual([])
   const { body } = await world.api.get('/v1/alert-deliveries', { key: shop.key })
   expect(body.data).toMatchObject([
-    { outcome: 'delivered', createdAt: new Date(now).toISOString(), siteId: null, summary: null },
+    { outcome: 'delivered', createdAt: new Date(now).toISOString(), siteId: shop.siteId },
   ])
 })
 
