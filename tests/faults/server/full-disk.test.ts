@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { describe, expect, inject, onTestFinished, test } from 'vitest'
+import { describe, expect, inject, onTestFinished, test, vi } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { startCollector } from '../../../app/collector/start-collector.ts'
 import { readConfig } from '../../../app/config.ts'
@@ -32,6 +32,8 @@ import { builtPath } from '../../support/programs.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const minutes = Number(process.env.FULL_DISK_MINUTES ?? 0)
+// A round that began in time can wait for each of its polls.
+vi.setConfig({ testTimeout: (minutes + 15) * 60_000 })
 /** Of each file system. */
 const fewestRounds = 3
 const megabyte = 1 << 20
