@@ -68,7 +68,7 @@ export async function dropReplica(
   const server = survivor.use('')
   const find = async () => (await server.read(findRegistration(registration)))[0]
   if (!(await find())) return
-  const active = `${nameOf(lost)} is active in ${registration.database}: stop its server`
+  const active = `${nameOf(lost)} is active in ${registration.database}: stop its server, whose session in Keeper ends 10 s later`
   await waitUntil(async () => ((await find())?.isActive ? active : undefined), again, wait)
   wait.onStep?.(`Removing ${nameOf(lost)} from ${registration.database}`)
   for (const statement of dropStatements(registration)) {
