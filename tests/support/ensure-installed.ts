@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, resolve } from 'node:path'
 
 /** Programs that tests run, and the Debian package of each. */
 export const packages = {
@@ -10,6 +10,9 @@ export const packages = {
   promtool: 'prometheus',
   jq: 'jq',
   nginx: 'nginx-light',
+  gcc: 'gcc libc6-dev',
+  java: 'default-jre-headless',
+  '/usr/share/zookeeper/bin/zkServer.sh': 'zookeeper',
 } as const
 
 export type Program = keyof typeof packages
@@ -53,7 +56,7 @@ export function ensureInstalled(program: Program): string {
 
 function findProgram(program: Program): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, program)).find(isExecutable)
+  return folders.map((folder) => resolve(folder, program)).find(isExecutable)
 }
 
 function isExecutable(path: string): boolean {
