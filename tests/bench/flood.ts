@@ -14,6 +14,7 @@ import { sealDestination } from '../../app/worker/deliver/destination.ts'
 import { alertSettings, createAlertPass } from '../../app/worker/run-alerts.ts'
 import { createWorkerMetrics } from '../../app/worker/worker-metrics.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
+import { aReport } from '../../fixtures/reports.ts'
 import { fetches, scannedScript } from '../../fixtures/scanned-scripts.ts'
 import { completeScan, sending } from '../../fixtures/scans.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
@@ -66,6 +67,16 @@ async function startSite(cleanup: Cleanup) {
   const siteId = await writer.createSite(tenantId, { hosts: [host], token })
   const sister = { token: makeSiteToken(), id: '' }
   sister.id = await writer.createSite(tenantId, { hosts: [host], token: sister.token, name: 'Sister' })
+  // The first day of a site is one message.
+  const old = {
+    tenantId,
+    receivedAt: Date.now() - 3 * dayMs,
+    directive: 'img-src',
+    blockedHost: 'old.test',
+    issueSubject: 'img-src',
+    issueHost: 'old.test',
+  }
+  await writer.insertReports([siteId, sister.id].map((id) => aReport({ ...old, siteId: id, id: randomUUID() })))
   const pageId = randomUUID()
   const named = { siteId, kind: 'payment', label: 'Pay', position: 0 }
   await writer.importRecords(tenantId, monitoredPages, [{ id: pageId, ...named, pattern: pay, scanUrl: pay }])
@@ -125,10 +136,10 @@ async function post({ collector }: Site, token: string, reports: readonly object
   if (response.status !== 204) throw new Error(`A post got ${response.status}`)
 }
 
-function violation(blockedURL: string, { age = 0, originalPolicy = policy, page = 0 } = {}) {
+function violation(blockedURL: string, { originalPolicy = policy, page = 0 } = {}) {
   const url = `https://${host}/${page}`
   const body = { documentURL: url, effectiveDirective: 'img-src', blockedURL, disposition: 'report', originalPolicy }
-  return { type: 'csp-violation', age, url, body }
+  return { type: 'csp-violation', age: 0, url, body }
 }
 
 function invented(index: number) {
@@ -169,9 +180,7 @@ async function readKnown({ api, siteId, key }: Site) {
 
 async function compare(cleanup: Cleanup, count: number): Promise<boolean> {
   const site = await startSite(cleanup)
-  // The first day of a site is one message; ten reports by two families have high confidence.
-  const old = (source: string) => violation(source, { age: 3 * dayMs })
-  for (const token of [site.token, site.sister.token]) await post(site, token, [old('https://old.test/')])
+  // Ten reports by two families have high confidence.
   for (const agent of userAgents) {
     const known = Array.from({ length: 6 }, (_, page) => violation('https://img.known.test/a.png', { page }))
     await post(site, site.token, known, agent)
