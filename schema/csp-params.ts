@@ -21,9 +21,11 @@ export const policyText = (description: string) =>
     (error) =>
       z
         .string({ error })
+        // Several lines are one, as in a header.
+        .overwrite((text) => text.replaceAll(/[\t\n\f\r ]+/g, ' ').replaceAll(/^ (?=.)|(?<=.) $/g, ''))
         .min(1, { error })
         .max(maxPolicyLength, { error })
-        .regex(/^[\t\n\f\r -~]*$/, { error }),
+        .regex(/^[ -~]*$/, { error }),
     `1 to ${maxPolicyLength} characters of printable ASCII and line ends`,
     description,
   )

@@ -61,7 +61,7 @@ test('csp advise prints the response of the API, from the database and over HTTP
 })
 
 test('csp check prints the response of the API whole', async () => {
-  const policy = "script-src 'none'"
+  const policy = "script-src 'none';\n\timg-src 'self', img-src a.test\n"
   const { stdout } = await csp(['check', '--tenant', tenantId, '--policy', '-', '--last', '31d'], { stdin: policy })
   const path = `/v1/sites/${siteId}/csp-policies/check?${new URLSearchParams({ policy, last: '31d' })}`
   const { body } = await api.get(path, { key })
