@@ -38,9 +38,14 @@ function rewrite(head: string, whole: string): string {
     const [, name = '', value = ''] = field.exec(line) ?? []
     return name === '' ? [] : [{ name: name.toLowerCase(), line: `${name}: ${value}` }]
   })
-  const isChunked = fields.some(({ line }) => /^transfer-encoding:.*chunked$/i.test(line))
+  const isCoding = ({ name }: { readonly name: string }) => name === 'transfer-encoding'
+  // HTTP/1.0 has no chunks.
+  const isOld = /^HTTP\/1\.0/.test(status)
+  const isChunked = !isOld && fields.some((one) => isCoding(one) && /chunked$/i.test(one.line))
   const isLength = ({ name }: { readonly name: string }) => name === 'content-length'
   const sent = new Set(fields.filter(isLength).map(({ line }) => line.toLowerCase()))
-  const kept = fields.filter((one) => !isLength(one) || (!isChunked && sent.delete(one.line.toLowerCase())))
+  const kept = fields.filter((one) =>
+    isLength(one) ? !isChunked && sent.delete(one.line.toLowerCase()) : !(isOld && isCoding(one)),
+  )
   return `${[status, ...kept.map(({ line }) => line)].join('\r\n')}\r\n\r\n`
 }

@@ -3,12 +3,13 @@
  * two versions are not compared. Penalties follow MDN HTTP Observatory, CSP Level 3 and securityheaders.com.
  */
 
-import { parseDictionary, Token } from 'structured-headers'
+import { parseDictionary } from 'structured-headers'
 import { governingList, type ParsedPolicy, parsePolicies } from '../../../queries/rules/csp/governing-directive.ts'
 import { allowsAllInline } from '../../../queries/rules/csp/match-inline.ts'
 import type { SourceList } from '../../../queries/rules/csp/source-list.ts'
 import { type ScanGrade, scanGrades } from '../../../schema/enumerations.ts'
 import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
+import { isFeature } from './browser-features.ts'
 import { noMarkup, type PageMarkup } from './page-markup.ts'
 
 export const rubricVersion = 1002
@@ -61,7 +62,7 @@ const weaknesses: Readonly<Record<Weakness, (page: GradedPage) => boolean>> = {
   noPolicy: ({ enforced, reportOnly }) => enforced.length === 0 && reportOnly.length === 0,
   reportOnly: ({ enforced, reportOnly }) => enforced.length === 0 && reportOnly.length > 0,
   anyScript: inEveryPolicy((policy) => takesAnyScript(governingList(policy, 'script-src-elem')?.list)),
-  inline: inEveryPolicy((policy) => takesInline(policy, 'script-src-elem') || takesInline(policy, 'script-src-attr')),
+  inline: (page) => runsInline('script-src-elem')(page) || runsInline('script-src-attr')(page),
   eval: inEveryPolicy((policy) => governingList(policy, 'script-src')?.list.keywords.has("'unsafe-eval'") ?? true),
   objects: inEveryPolicy((policy) => !governingList(policy, 'object-src')?.list.isNone),
   base: inEveryPolicy((policy) => !policy.has('base-uri')),
@@ -75,18 +76,18 @@ const weaknesses: Readonly<Record<Weakness, (page: GradedPage) => boolean>> = {
   // Beside frame-ancestors X-Frame-Options decides nothing (CSP3, 6.4.2.2).
   framed: ({ enforced, hop }) =>
     enforced.some((policy) => policy.has('frame-ancestors')) ? !enforced.some(limitsFraming) : !blocksFrames(hop),
-  sniffed: ({ hop }) => valuesOf(hop, nosniff)[0] !== 'nosniff',
+  sniffed: ({ hop }) => !/^[\t\n\r ]*nosniff[\t\n\r ]*(,|$)/i.test(joinedHeader(hop, nosniff) ?? ''),
   noReferrer: ({ hop }) => referrerPolicy(hop) === undefined,
   weakReferrer: ({ hop }) => weakReferrerPolicies.includes(referrerPolicy(hop) ?? ''),
   permissions: ({ hop }) => !restrictsFeatures(hop),
 }
 
-const isAnywhere = (list: SourceList): boolean =>
+const isAnywhere = (list: SourceList, schemes = /^(https?|data)$/): boolean =>
   list.urls.some(
     (source) =>
       source.kind === 'any' ||
       (source.kind === 'host' && source.host === '*') ||
-      (source.kind === 'scheme' && /^(https?|data)$/.test(source.scheme)),
+      (source.kind === 'scheme' && schemes.test(source.scheme)),
   )
 
 function takesAnyScript(list: SourceList | undefined): boolean {
@@ -95,14 +96,15 @@ function takesAnyScript(list: SourceList | undefined): boolean {
   return isAnywhere(list) && !(isExact && list.keywords.has("'strict-dynamic'"))
 }
 
-function takesInline(policy: ParsedPolicy, directive: string): boolean {
-  const list = governingList(policy, directive)?.list
-  return !list || allowsAllInline(list, directive)
-}
+const runsInline = (directive: string) =>
+  inEveryPolicy((policy) => {
+    const list = governingList(policy, directive)?.list
+    return !list || allowsAllInline(list, directive)
+  })
 
 function limitsFraming(policy: ParsedPolicy): boolean {
   const list = policy.get('frame-ancestors')
-  return list !== undefined && !isAnywhere(list)
+  return list !== undefined && !isAnywhere(list, /^https?$/)
 }
 
 /** Over https, or on this machine. */
@@ -135,10 +137,9 @@ function blocksFrames(hop: Hop): boolean {
 /** A header that does not parse as a whole is none (Permissions Policy, 5.2). */
 function restrictsFeatures(hop: Hop): boolean {
   try {
-    const features = [...parseDictionary(joinedHeader(hop, permissions) ?? '').values()]
-    return features.some(([value]) => {
+    return [...parseDictionary(joinedHeader(hop, permissions) ?? '')].some(([name, [value]]) => {
       const items = Array.isArray(value) ? value.map(([item]) => item) : [value]
-      return !items.some((item) => item instanceof Token && item.toString() === '*')
+      return isFeature(name) && !items.some((item) => String(item) === '*')
     })
   } catch {
     return false

@@ -6,24 +6,24 @@ const token = /[^\t\n\f\r ]+/g
 /** Name and values of a directive: ASCII white space alone separates them (Infra Standard, 4.6). */
 export const tokensOf = (directive: string): readonly string[] => directive.match(token) ?? []
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII ends at 0x7f
-const ascii = /^[\u0000-\u007f]*$/
+/** Chromium drops a directive with any other. */
+const characters = /^[\t\n\f\r -~]*$/
 
-/** Directives as written: repeats and names of any case included, empty ones and those with other characters dropped. */
-export function writtenDirectives(policy: string): { readonly name: string; readonly values: readonly string[] }[] {
+/** Directives as written: repeats and names of any case included, empty ones dropped. */
+export function writtenDirectives(policy: string) {
   return policy.split(';').flatMap((text) => {
     const [name, ...values] = tokensOf(text)
-    return name === undefined || !ascii.test(text) ? [] : [{ name: name.toLowerCase(), values }]
+    return name === undefined ? [] : [{ name: name.toLowerCase(), values, isValid: characters.test(text) }]
   })
 }
 
-/** CSP3, 2.2.1: the first of a repeated directive counts. */
+/** CSP3, 2.2.1: the first of a repeated directive counts; in Chromium also one that it drops. */
 export function parsePolicy(policy: string): DirectiveValues {
-  const directives = new Map<string, readonly string[]>()
-  for (const { name, values } of writtenDirectives(policy)) {
-    if (!directives.has(name)) directives.set(name, values)
+  const directives = new Map<string, readonly string[] | undefined>()
+  for (const { name, values, isValid } of writtenDirectives(policy)) {
+    if (!directives.has(name)) directives.set(name, isValid ? values : undefined)
   }
-  return directives
+  return new Map([...directives].flatMap(([name, values]) => (values ? [[name, values] as const] : [])))
 }
 
 export const serialisePolicy = (directives: DirectiveValues): string =>

@@ -101,6 +101,8 @@ describe('a grade', () => {
       'Camera=()',
       'camera=(),',
       'camera=(), camera=*',
+      'camera=("*")',
+      'made-up=()',
     ].map((value): [number, string, string] => [5, 'permissions-policy', value]),
     ...[
       'camera',
@@ -112,6 +114,14 @@ describe('a grade', () => {
     ].map((value): [number, string, string] => [0, 'permissions-policy', value]),
     [0, 'permissions-policy', ['camera=*', 'microphone=()']],
     [5, 'x-content-type-options', 'nosniff\xa0'],
+    [5, 'x-content-type-options', ', nosniff'],
+    [
+      10,
+      csp,
+      ["script-src 'unsafe-inline'; script-src-elem 'self'", "script-src 'unsafe-inline'; script-src-attr 'none'"],
+    ],
+    [0, csp, ["object-src 'none'; base-uri 'none'", "script-src 'self'"]],
+    [20, csp, "default-src 'none'; script-src 'self' 'unsafe-inline'; base-uri 'none'; script-src-elem 'self'\v"],
     ...['$request_id', '', 'a===', '*', 'a=b'].map((nonce): [number, string, string] => [
       20,
       csp,
@@ -134,6 +144,7 @@ describe('a grade', () => {
     [0, [], 'frame-ancestors https://a.example.com'],
     [20, [], 'frame-ancestors *'],
     [20, [], 'frame-ancestors https:'],
+    [0, [], 'frame-ancestors data:'],
     [20, [], 'frame-src *'],
     [0, 'sameorigin', ''],
     [0, ['DENY', 'deny'], ''],
