@@ -35,6 +35,13 @@ export const by = option('--by <EMAIL>', {
   schema: line(254).pipe(z.email()),
 }).makeOptionMandatory()
 
+export const whyOption = <const Flags extends `--${string} <TEXT>`>(flags: Flags, about: string) =>
+  option(flags, {
+    about,
+    takes: '1 to 4000 characters',
+    schema: z.string().trim().min(1).max(4_000),
+  }).makeOptionMandatory()
+
 const nameOption = () =>
   option('--name <NAME>', {
     about: 'Name, for people',

@@ -15,7 +15,7 @@ import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
-import { by, site, tenant } from '../command/shared-arguments.ts'
+import { by, site, tenant, whyOption } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { terminalText } from '../command/terminal-text.ts'
 
@@ -31,11 +31,7 @@ const url = option('--url <URL>', {
   schema: z.string().transform(scriptUrl).pipe(z.string().min(1)),
 }).makeOptionMandatory()
 
-const justification = option('--justification <TEXT>', {
-  about: 'Why, for auditors',
-  takes: '1 to 4000 characters',
-  schema: z.string().trim().min(1).max(4_000),
-}).makeOptionMandatory()
+const justification = whyOption('--justification <TEXT>', 'Why, for auditors')
 
 const hash = option('--hash <HASH>', {
   about: 'The bytes',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
-import { z } from 'zod'
 import { listSourceDecisions } from '../../../queries/csp-policies/list-source-decisions.ts'
 import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
 import { toReader } from '../../../queries/sql/to-reader.ts'
@@ -10,7 +9,7 @@ import { directiveField, sourceDecisions, sourceField } from '../../import/recor
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requireSites } from '../command/require-tenant.ts'
-import { by, site, tenant } from '../command/shared-arguments.ts'
+import { by, site, tenant, whyOption } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const directive = option('--directive <NAME>', {
@@ -25,11 +24,7 @@ const source = option('--source <SOURCE>', {
   schema: sourceField,
 }).makeOptionMandatory()
 
-const reason = option('--reason <TEXT>', {
-  about: 'Why, for people',
-  takes: '1 to 4000 characters',
-  schema: z.string().trim().min(1).max(4_000),
-}).makeOptionMandatory()
+const reason = whyOption('--reason <TEXT>', 'Why, for people')
 
 const asOf = option('--as-of <TIME>', {
   about: 'Decisions as they were recorded by that time (default: now)',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
-import { line, moment, recordUuid } from '../../../../schema/record-fields.ts'
+import { recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptDecision } from '../../../../schema/responses/script.ts'
+import { decidedColumns, decidedFields, toDecidedRow } from '../decided-fields.ts'
 import { recordType } from '../record-type.ts'
 import { scriptHashField, scriptUrlField } from '../script-fields.ts'
 
@@ -21,8 +21,7 @@ const decision = scriptDecision
       .default(null)
       .meta({ description: pinnedHashes.description ?? '' }),
     justification: justification.default(null),
-    decidedBy: z.strictObject({ name: line(200).nullable(), email: line(254) }),
-    decidedAt: moment,
+    ...decidedFields,
   })
   .refine(({ status, integrityMode }) => (status === 'authorized') === (integrityMode !== null), {
     path: ['integrityMode'],
@@ -48,9 +47,7 @@ export const scriptDecisions = recordType({
     integrityMode: 'integrity_mode',
     pinnedHashes: 'pinned_hashes',
     justification: 'justification',
-    'decidedBy.name': 'decided_name',
-    'decidedBy.email': 'decided_email',
-    decidedAt: 'decided_at',
+    ...decidedColumns,
   },
   toRow: (record) => ({
     site_id: record.siteId,
@@ -60,9 +57,7 @@ export const scriptDecisions = recordType({
     integrity_mode: record.integrityMode ?? '',
     pinned_hashes: JSON.stringify(record.pinnedHashes),
     justification: record.justification ?? '',
-    decided_name: record.decidedBy.name ?? '',
-    decided_email: record.decidedBy.email,
-    decided_at: toClickHouseTime(record.decidedAt),
+    ...toDecidedRow(record),
   }),
   example: {
     id: '7d2f1c3b-5a64-4e08-9b17-3c4d5e6f7a80',

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isKnownDirective } from '../../../../queries/rules/csp/governing-directive.ts'
-import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { parseUrl } from '../../../../schema/parse-url.ts'
-import { line, moment, recordUuid } from '../../../../schema/record-fields.ts'
+import { recordUuid } from '../../../../schema/record-fields.ts'
 import { sourceDecision } from '../../../../schema/responses/source-decision.ts'
+import { decidedColumns, decidedFields, toDecidedRow } from '../decided-fields.ts'
 import { recordType } from '../record-type.ts'
 
 export const directiveField = z
@@ -29,8 +29,7 @@ const decision = sourceDecision.extend({
   siteId: recordUuid,
   directive: directiveField,
   source: sourceField,
-  decidedBy: z.strictObject({ name: line(200).nullable(), email: line(254) }),
-  decidedAt: moment,
+  ...decidedFields,
 })
 
 /** `import source-decisions`: immutable as a whole. */
@@ -47,9 +46,7 @@ export const sourceDecisions = recordType({
     source: 'source',
     status: 'status',
     reason: 'reason',
-    'decidedBy.name': 'decided_name',
-    'decidedBy.email': 'decided_email',
-    decidedAt: 'decided_at',
+    ...decidedColumns,
   },
   toRow: (record) => ({
     site_id: record.siteId,
@@ -58,9 +55,7 @@ export const sourceDecisions = recordType({
     source: record.source,
     status: record.status,
     reason: record.reason,
-    decided_name: record.decidedBy.name ?? '',
-    decided_email: record.decidedBy.email,
-    decided_at: toClickHouseTime(record.decidedAt),
+    ...toDecidedRow(record),
   }),
   example: {
     id: '2c9a4b1e-6d35-4f70-8a26-4d5e6f7a8b91',
