@@ -49,7 +49,7 @@ async function start(): Promise<void> {
       await engine.close()
     })
     const urls = { api: api.url, collector: collector.url, payPage, payAlerts }
-    const tenants = (await engine.reader.read(listTenants)).length
+    const tenants = keys.length > 0 ? 0 : (await engine.reader.read(listTenants)).length
     process.stdout.write(welcome(urls, await clickHouseLines(config, engine), keys, tenants))
   } catch (error) {
     await engine.close()
@@ -108,6 +108,7 @@ function welcome(
   { api, collector, payPage, payAlerts }: Urls,
   clickHouse: readonly string[],
   [main, ...others]: readonly DemoKey[],
+  /** Counted if there is no demo. */
   tenants: number,
 ): string {
   const lines = ['', `Security Reporting API  ${api}`, `Explorer                ${api}/explorer`]

@@ -5,7 +5,7 @@ import { sql } from '../queries/sql/sql.ts'
 
 const row = z.object({
   parts: rowCount,
-  /** Of the first, empty if there is none; with its database. */
+  /** The first part's table with its database; empty if there is none. */
   firstTable: z.string(),
   firstName: z.string(),
 })

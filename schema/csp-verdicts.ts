@@ -49,7 +49,7 @@ export const denyingReasons = [
   'rejected_source',
 ] as const
 
-/** Whose word is more than a report's: a scan's markup, a policy that a scan was served, or a person's decision. */
+/** Witnesses beside reports: a scan's markup, a policy that a scan was served, or an operator's decision. */
 export const cspKnownBy = ['scan', 'policy', 'operator'] as const
 
 export type CspKnownBy = (typeof cspKnownBy)[number]

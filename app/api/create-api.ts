@@ -44,7 +44,7 @@ export interface ApiServices {
   readonly isStopping?: () => boolean
   readonly now?: () => Date
   readonly metrics?: Metrics
-  /** Of ClickHouse, for /readyz. */
+  /** Whether ClickHouse can read its parts, for /readyz. */
   readonly arePartsSound?: () => boolean
   /** They are not served here then. */
   readonly hasOwnMetricsPort?: boolean

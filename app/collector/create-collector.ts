@@ -34,7 +34,7 @@ export interface CollectorServices {
   /** Of one site. */
   readonly postsPerMinute: number
   readonly isStopping?: () => boolean
-  /** Of ClickHouse, for /readyz. */
+  /** Whether ClickHouse can read its parts, for /readyz. */
   readonly arePartsSound?: () => boolean
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { damageFix, describeDamage, findDamagedPart } from '../../clickhouse/damaged-part.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 
-/** Of the 8 minutes of a server in which a restart repairs a part; a read takes 10 ms. */
+/** A restart repairs a part within 8 minutes on a server; a read takes 10 ms. */
 const intervalMs = 20_000
 
 /**

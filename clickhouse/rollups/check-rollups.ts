@@ -67,10 +67,10 @@ export async function checkRollups(database: Database, options: CheckOptions = {
       const query = compareRollup(rollup, rollups, groups)
       const days = await database.read(query)
       checked += days.length
-      suspects.push({ rollup, query, days: days.filter(isDifferent) })
+      const differing = days.filter(isDifferent)
+      if (differing.length > 0) suspects.push({ rollup, query, days: differing })
     }
   }
-  suspects = suspects.filter(({ days }) => days.length > 0)
   for (let reads = 1; reads < mostReads && suspects.length > 0; reads++) {
     options.onProgress?.(total, total, 'differences again')
     await sleep(pauseMs)

@@ -39,10 +39,10 @@ export type CspSource = z.infer<typeof row>
 /** Rows of one read: 69 ms and 15 MB of the largest site of 10 million reports. */
 const maxCspSources = 5_000
 
-/** Of the longest statement that ClickHouse accepts, a tenth. */
+/** A tenth of the longest statement that ClickHouse accepts. */
 const maxKnown = 1_000
 
-/** Those of the known sources first, so that a flood of others leaves them; then the largest weight. Each row has the totals of all. */
+/** Known sources first, so that a flood does not displace them, then the largest weight. Each row has the totals of all. */
 export function listCspSources(filter: CspSourceFilter, known: readonly string[] = []): Query<CspSource> {
   const keys = sql`directive, source, self, page_scheme`
   const byPolicy = sql`${keys}, policy_key`

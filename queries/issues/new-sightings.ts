@@ -38,7 +38,7 @@ export const issueIdColumn = (key: Sql): Sql => sql`leftPad(lower(hex(${key})), 
 /** New issues of a site and hour up to which each is alerted. */
 export const mostNewIssues = 1_000
 
-/** Issues that were first stored and first seen since, without those that are noise alone or of their site's first day. */
+/** Issues first stored and first seen since then, except noise and issues of their site's first day. */
 const newIssues = (tenantId: string, since: Date): Sql => sql`
   SELECT issue.site_id AS site_id, issue.issue_key AS issue_key, issue.first_at AS first_at,
     toStartOfHour(issue.first_at) AS hour_at,

@@ -5,7 +5,7 @@ import { at, sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ fetches: rowCount, reportFetches: rowCount, reportRecords: rowCount })
 
-/** Fetches for copies of a site's scripts since, those that reports alone caused, and the records that these made. */
+/** Fetches for copies of a site's scripts since then; of these, fetches and records that reports alone caused. */
 export const countCaptureFetches = (tenantId: string, siteId: string, since: Date): Query<z.infer<typeof row>> => ({
   name: 'countCaptureFetches',
   statement: sql`

@@ -59,7 +59,7 @@ const byScript = (filter: InventoryFilter): Sql => sql`
 
 export const inventoriedUrls = (filter: InventoryFilter): Sql => sql`(SELECT script_url ${byScript(filter)})`
 
-/** The scripts that one read returns (Rule 54): those with a decision or in a scan, then those that reports named first. */
+/** The scripts that one read returns (Rule 54): scripts with a decision or in a scan, then the earliest in reports. */
 export const returnedUrls = (filter: InventoryFilter): Sql => sql`(
   SELECT script_url ${byScript(filter)}
   ORDER BY max(source != 'report') DESC, minIf(seen_from, source = 'report'), script_url

@@ -71,7 +71,8 @@ const advisedSource = z
 export const cspAdvice = z
   .object({
     base: openEnum(cspBases).meta({
-      description: 'The policy is the named one, the last that a scan was served, or one that only reports claim.',
+      description:
+        'Where the policy comes from: the request names it, the last scan was served it, or only reports claim it.',
     }),
     note: z.string().nullable().meta({ description: 'Why nothing is proposed; null unless the base is reported.' }),
     servedPolicyIds: z.array(cspPolicy.shape.id).meta({ description: 'Policies that the last scans were served.' }),

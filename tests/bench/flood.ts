@@ -53,7 +53,7 @@ const flood = measuringCommand('npm run bench:flood --', {
 
 type Site = Awaited<ReturnType<typeof startSite>>
 
-/** Two authorized scripts, a rejected one that a scan sees, a known image, and a webhook for new issues. */
+/** A site with two authorized scripts, one rejected script in a scan, a known image, and a webhook for new issues. */
 async function startSite(cleanup: Cleanup) {
   const engine = await startTestEngine()
   cleanup.defer(() => engine.end())

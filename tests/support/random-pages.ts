@@ -1,4 +1,4 @@
-/** @module Random pages: heads, policies and markup of which browsers make more or less than a simple reader. */
+/** @module Random pages: heads, policies and markup that browsers and simple parsers read differently. */
 
 import { deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'

@@ -42,7 +42,7 @@ export function addSources(program: Command, context: Context): void {
       about: `Record that a directive ${name === 'accept' ? 'may' : 'must not'} allow a source, and print the decision`,
       notes: [
         'A decision is never changed: the latest one of a directive and source counts.',
-        'Reports are claims of whoever sends them: "csp advise" allows what scans, served policies or a decision confirm.',
+        'Anyone can send reports: "csp advise" allows a source only if a scan, a served policy or a decision confirms it.',
       ],
       examples: [
         `sources ${name} --tenant ID --site ID --directive img-src --source https://img.partner.example --by ada@example.com --reason "Banners"`,

@@ -36,7 +36,7 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
   ],
   inventory_truncated: () => [
     'The site has more scripts than the 1,000 that one read returns.',
-    'Decide on those that are listed, and take scripts off the pages that need none.',
+    'Decide on the listed scripts, and remove scripts from pages that do not need them.',
   ],
   no_scripts_seen: () => [
     'No script was seen on a payment page.',
@@ -122,7 +122,7 @@ export function limitsOf({ asOf, windowFrom, window, evidence, observed, invento
     ],
     [
       inventory.truncated,
-      'The site has more than 1,000 scripts: "observed" has those with a decision or in a scan, then those that browsers reported first.',
+      'The site has more than 1,000 scripts: "observed" has scripts with a decision or in a scan, then the earliest that browsers reported.',
     ],
     [
       claimed > 0,

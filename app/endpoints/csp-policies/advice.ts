@@ -30,7 +30,7 @@ export const cspPoliciesAdvice = endpoint({
   pathParams: { siteId: uuid('The site') },
   query: {
     policyId: policyId(
-      'The policy, an id of csp-policies; by default the one that the last scan of the site’s pages was served, a report-only one before an enforced one',
+      'The policy, an id of csp-policies; by default the policy that the last scan of the site’s pages was served, report-only before enforced',
     ).optional(),
     policy: candidatePolicy(
       'The policy, instead of policyId: the value of a Content-Security-Policy header, without a comma',

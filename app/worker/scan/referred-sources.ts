@@ -63,7 +63,7 @@ export function createReferredSources() {
   }
   return {
     add,
-    /** Of an element but a script. */
+    /** Adds what an element refers to; scripts are added by `add`. */
     addElement(tagName: string, attrs: StartTag['attrs'], base: URL): void {
       const valueFor = (name: string) => attrs.find((attr) => attr.name === name)?.value ?? ''
       const words = tagName === 'link' ? valueFor('rel').toLowerCase().split(/\s+/) : []

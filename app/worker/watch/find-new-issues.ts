@@ -54,7 +54,7 @@ export async function findNewIssues(
 
 type KnownHosts = NonNullable<Parameters<typeof listNewSightings>[1]['known']>
 
-/** Of a site, a fifth of the longest statement that ClickHouse accepts. */
+/** A fifth of the longest statement that ClickHouse accepts. */
 const maxKnownHosts = 1_000
 
 async function readKnownHosts(read: Database['read'], tenantId: string, siteIds: ReadonlySet<string>) {

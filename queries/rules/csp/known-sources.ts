@@ -21,7 +21,7 @@ export interface ServedPolicy extends Pick<CspPolicy, 'disposition'> {
 }
 
 export interface KnownSources {
-  /** Of the latest scan first, report-only before enforced ones. */
+  /** Policies of the latest scan first, report-only before enforced. */
   readonly served: readonly ServedPolicy[]
   readonly referred: readonly ReferredSource[]
   readonly decided: readonly DecidedSource[]
@@ -73,7 +73,7 @@ export function createKnownSources({ served, referred, decided }: KnownSources) 
   }
 }
 
-/** Of a policy's hosts. */
+/** Origins of a policy's hosts. */
 function originsOf(lists: ReturnType<typeof parsePolicyLists>): string[] {
   const urls = [...lists.values()].flatMap((list) => list.urls)
   return urls.flatMap((one) => {

@@ -17,7 +17,7 @@ export function writtenDirectives(policy: string) {
   })
 }
 
-/** CSP3, 2.2.1: the first of a repeated directive counts; in Chromium also one that it drops. */
+/** CSP3, 2.2.1: the first of a repeated directive counts; in Chromium also if it drops that first one. */
 export function parsePolicy(policy: string): DirectiveValues {
   const directives = new Map<string, readonly string[] | undefined>()
   for (const { name, values, isValid } of writtenDirectives(policy)) {

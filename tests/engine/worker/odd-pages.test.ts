@@ -40,7 +40,7 @@ afterAll(async () => {
   server?.close()
 })
 
-/** Features of the page, and those that it can give to a frame. */
+/** Features of the page, and features that it can give to a frame. */
 const features = (): Promise<string> =>
   page.evaluate(`(() => {
     const [names, src] = [document.featurePolicy.features().sort(), '${originOf('other')}']

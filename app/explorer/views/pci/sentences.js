@@ -37,7 +37,7 @@ function gapSentence({ kind, count, eventType }, facts, { plan }) {
     ],
     inventory_truncated: [
       'The site has more scripts than one read returns.',
-      'Decide on what is listed: scripts with a decision or in a scan, then those that browsers reported first.',
+      'Decide on the listed scripts: scripts with a decision or in a scan, then the earliest that browsers reported.',
     ],
     no_scripts_seen: [
       'No script was reported from payment pages.',

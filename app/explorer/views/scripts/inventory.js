@@ -38,7 +38,7 @@ export function Inventory() {
       <//>
     </div>
     <${Card} id="scripts" title="Script inventory" note=${total !== undefined && number(total)} read=${list} foot=${html`<${ListFoot} list=${list} total=${total} number=${number} />`} rows=${10}>
-      ${body?.truncated && html`<p class="pad muted">The site has more scripts than one read returns: those with a decision or in a scan are listed, then those that browsers reported first.</p>`}
+      ${body?.truncated && html`<p class="pad muted">The site has more scripts than one read returns: scripts with a decision or in a scan are listed first, then the earliest that browsers reported.</p>`}
       ${
         list.rows.length === 0
           ? html`<${Empty} text=${status || pageScope ? 'No script is so.' : 'No scan and no report has seen a script yet.'} />`
