@@ -172,7 +172,10 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
       database,
       "SELECT count() FROM system.detached_parts WHERE startsWith(reason, 'broken')",
     )
-    const installation = { database: async () => ({ writer: database, url: engine.url }) } as unknown as Installation
+    const installation = {
+      config: () => ({ DATA_DIR: dataDir }),
+      database: async () => ({ writer: database, url: engine.url }),
+    } as unknown as Installation
     if (detached[0]?.[0] !== 0) await expect(parts.run(installation)).rejects.toThrow('broken parts are detached')
   } finally {
     isOver = true

@@ -136,7 +136,10 @@ describe('an engine that is killed', () => {
     process.kill(pid() as number, 'SIGKILL')
     const { status, body } = await api.get('/readyz')
     expect(status).toBe(503)
-    expect(body).toEqual({ status: 'failing', checks: { engine: 'failing', budgets: 'ok', migrations: 'unknown' } })
+    expect(body).toEqual({
+      status: 'failing',
+      checks: { engine: 'failing', budgets: 'ok', migrations: 'unknown', parts: 'ok' },
+    })
     await expect.poll(async () => (await api.get('/readyz')).status).toBe(200)
   })
 })
