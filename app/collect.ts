@@ -18,7 +18,7 @@ async function collect(): Promise<void> {
     port: config.CLICKHOUSE_PORT,
     onStep: print,
     onDeath: logEngineDeath(log),
-    onUnavailable: (line) => print(`${line}; posts are 503 until it does`),
+    onUnavailable: (line) => print(`${line}; posts get 503 until it does`),
   })
   try {
     await requireUser(database.writer, 'writer')
@@ -28,7 +28,7 @@ async function collect(): Promise<void> {
       await collector.stop()
       await database.close()
     })
-    process.stdout.write(`Collecting reports on ${collector.url}/r/ and the token of a site\n`)
+    process.stdout.write(`Collecting reports on ${collector.url}/r/TOKEN\n`)
   } catch (error) {
     await database.close()
     throw error

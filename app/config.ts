@@ -8,7 +8,7 @@ const anyPort = z
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .pipe(z.int().max(65_535))
-const portValues = 'must be a port from 0 to 65535; 0 takes any free one'
+const portValues = 'must be a port from 0 to 65535; 0 is any free port'
 
 const port = (fallback: number) => anyPort.default(fallback).describe(portValues)
 const optionalPort = anyPort.optional().describe(portValues)
@@ -63,19 +63,19 @@ const variables = z.object({
     .transform(Number)
     .pipe(z.int().min(1).max(3_600))
     .default(75)
-    .describe('must be whole seconds from 1 to 3600, more than the proxy in front keeps an idle connection'),
+    .describe('must be whole seconds from 1 to 3600, longer than the idle timeout of the proxy in front'),
   SCAN_EVERY_HOURS: z
     .string()
     .regex(/^\d{1,3}$/)
     .transform(Number)
     .pipe(z.int().max(168))
     .default(24)
-    .describe('must be whole hours from 1 to 168, or 0 to scan no page'),
+    .describe('must be whole hours from 1 to 168, or 0 to disable scans'),
   SCAN_USER_AGENT: z
     .string()
     .regex(/^[!-~][ -~]{0,198}[!-~]$/)
     .default('SecurityReporting-Scan/1')
-    .describe('must be 2 to 200 characters of ASCII, without a space at its ends'),
+    .describe('must be 2 to 200 ASCII characters without leading or trailing spaces'),
   OUTBOUND_ALLOWED: z
     .string()
     .default('')
@@ -89,7 +89,9 @@ const variables = z.object({
     .transform((text) => text.split(','))
     .pipe(z.array(secretsKey).max(5))
     .optional()
-    .describe('must be a key of "openssl rand -base64 32", or several with commas: the first seals, all of them open'),
+    .describe(
+      'must be one or more keys from "openssl rand -base64 32", separated by commas: the first encrypts, all decrypt',
+    ),
   SMTP_URL: url(/^smtps?$/, 'smtps://user:password@mail.example.com'),
   MAIL_FROM: z.email().optional().describe('must be one e-mail address, such as alerts@example.com'),
   DIGEST_HOUR: z
@@ -104,17 +106,19 @@ const variables = z.object({
     .string()
     .refine((urls) => nodeUrls(urls).every((node) => databaseUrl.safeParse(node).success))
     .optional()
-    .describe('must be a URL such as http://user:password@host:8123/database; of a cluster, with hosts a:8123,b:8123'),
+    .describe(
+      'must be a URL such as http://user:password@host:8123/database; for a cluster, list the hosts: a:8123,b:8123',
+    ),
   CLICKHOUSE_CLUSTER: z
     .literal('1')
     .transform(() => true)
     .optional()
-    .describe('must be 1, for a cluster whose nodes CLICKHOUSE_URL names, or unset'),
+    .describe('must be 1 if CLICKHOUSE_URL lists the nodes of a cluster, or unset'),
   CLICKHOUSE_QUORUM: z
     .literal('auto')
     .optional()
     .describe(
-      'must be auto, for a write that more than half of the replicas of a shard have, or unset, for all of them',
+      'must be auto, to wait for more than half of the replicas of a shard on each write, or unset, to wait for all',
     ),
   CORS_ORIGINS: z
     .string()
@@ -129,7 +133,7 @@ const variables = z.object({
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal('http/protobuf')
     .optional()
-    .describe("must be http/protobuf; OTEL_EXPORTER_OTLP_ENDPOINT is then the collector's HTTP port, mostly 4318"),
+    .describe("must be http/protobuf, and OTEL_EXPORTER_OTLP_ENDPOINT the collector's HTTP port, usually 4318"),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',
@@ -140,7 +144,7 @@ const variables = z.object({
       'parentbased_traceidratio',
     ])
     .optional()
-    .describe('must be always_on, always_off or traceidratio, or one of them after parentbased_'),
+    .describe('must be always_on, always_off or traceidratio, optionally with the prefix parentbased_'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .regex(/^(0|1|[01]?\.\d+)$/)
@@ -184,7 +188,7 @@ export function readConfig(
     if (!isServiceLink(name, value)) {
       if (value !== '') set[name] = value
     } else if (name in variables.shape) {
-      warn(`${name} is ignored: ${value} is a Service link of Kubernetes; set enableServiceLinks: false in the pod`)
+      warn(`${name} is ignored: ${value} is a Kubernetes Service link; set enableServiceLinks: false in the pod`)
     }
   }
   const parsed = variables.safeParse(set)
@@ -200,13 +204,13 @@ export function readConfig(
 function consistent(config: Config): Config {
   const { CLICKHOUSE_URL = '', CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM } = config
   if (CLICKHOUSE_CLUSTER && CLICKHOUSE_URL === '') {
-    throw new Error('CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, with the nodes of the cluster')
+    throw new Error('CLICKHOUSE_CLUSTER requires CLICKHOUSE_URL with the nodes of the cluster')
   }
   if (!CLICKHOUSE_CLUSTER && nodeUrls(CLICKHOUSE_URL).length > 1) {
-    throw new Error('CLICKHOUSE_URL names several hosts: set CLICKHOUSE_CLUSTER=1, which says that they are a cluster')
+    throw new Error('CLICKHOUSE_URL names several hosts: if they are a cluster, set CLICKHOUSE_CLUSTER=1')
   }
   if (CLICKHOUSE_QUORUM && !CLICKHOUSE_CLUSTER) {
-    throw new Error('CLICKHOUSE_QUORUM needs CLICKHOUSE_CLUSTER=1: it is of replicas')
+    throw new Error('CLICKHOUSE_QUORUM requires CLICKHOUSE_CLUSTER=1: it counts replicas')
   }
   return config
 }

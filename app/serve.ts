@@ -12,7 +12,7 @@ async function serve(): Promise<void> {
   refuseArguments('serve')
   const config = readConfig(process.env)
   if (!config.CLICKHOUSE_URL) {
-    throw new Error('CLICKHOUSE_URL must name the ClickHouse to read, such as http://reader:password@host:8123/default')
+    throw new Error('CLICKHOUSE_URL is required, such as http://reader:password@host:8123/default')
   }
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM: quorum } = config
   const database = connect(CLICKHOUSE_URL, { isCluster: CLICKHOUSE_CLUSTER === true, quorum })

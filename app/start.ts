@@ -129,8 +129,8 @@ function welcome(
     lines.push(
       '',
       tenants > 0
-        ? `It has ${tenants} tenants: "security-reporting tenants list" prints them, "keys create" makes a key; "doctor" checks what a restore needs`
-        : 'Make a tenant, a site and a key, then import reports: see "security-reporting --help"',
+        ? `The database has ${tenants} tenants: list them with "security-reporting tenants list", create a key with "keys create", and after a restore run "doctor"`
+        : 'Create a tenant, a site and a key, then import reports: see "security-reporting --help"',
     )
   }
   return `${lines.join('\n')}\n\n`

@@ -19,7 +19,7 @@ async function work(): Promise<void> {
     port: config.CLICKHOUSE_PORT,
     onStep: print,
     onDeath: logEngineDeath(log),
-    onUnavailable: (line) => print(`${line}; pages are scanned when it does`),
+    onUnavailable: (line) => print(`${line}; scans start when it does`),
   })
   try {
     await requireUser(database.writer, 'writer')
@@ -35,8 +35,8 @@ async function work(): Promise<void> {
     const { SCAN_EVERY_HOURS } = config
     process.stdout.write(
       SCAN_EVERY_HOURS === 0
-        ? 'Scanning no pages, as SCAN_EVERY_HOURS is 0\n'
-        : `Monitored pages are scanned every ${SCAN_EVERY_HOURS === 1 ? 'hour' : `${SCAN_EVERY_HOURS} hours`}, by one worker at a time\n`,
+        ? 'Scans are disabled: SCAN_EVERY_HOURS is 0\n'
+        : `Scanning monitored pages every ${SCAN_EVERY_HOURS === 1 ? 'hour' : `${SCAN_EVERY_HOURS} hours`}, one worker at a time\n`,
     )
   } catch (error) {
     await database.close()

@@ -32,6 +32,6 @@ export const describeDamage = ({ table, part }: DamagedPart): string =>
 export function damageFix({ restartBefore }: DamagedPart): string {
   const time = `${restartBefore.slice(11, 19)} UTC`
   return Date.parse(restartBefore) > Date.now()
-    ? `restart ClickHouse before ${time}: it still has the parts that were merged into this one`
-    : `restart ClickHouse: the parts that were merged into this one were there until ${time}, so import again or restore what "doctor" then names`
+    ? `restart ClickHouse before ${time}: until then it has the parts that were merged into this part`
+    : `restart ClickHouse; the parts that were merged into this part were deleted at ${time}, so import again or restore the data that "doctor" then reports`
 }

@@ -100,7 +100,7 @@ export async function migrate(database: Database, { folder, onStep, cluster }: M
     await insertRows(database, 'schema_migrations', rows)
   }
   if (changed.length > 0) {
-    onStep?.(`${changed.join(', ')} changed: run "rollups rebuild", which counts the reports that were stored before`)
+    onStep?.(`${changed.join(', ')} changed: run "rollups rebuild" to count the reports stored before`)
   }
   return pending.map(({ name }) => name)
 }
@@ -157,7 +157,7 @@ async function fillRollups(
   const tenants = (await Promise.all(stores.map(unfinishedTenants))).flat()
   if (tenants.length > 0) {
     onStep?.(
-      `An import of tenant ${tenants.join(', ')} was cut off: run it again, then "rollups check", because what is filled now would count its last batch twice`,
+      `An import of tenant ${tenants.join(', ')} was interrupted: run it again, then "rollups check"; filling the rollup now would count its last batch twice`,
     )
   }
   const versions = new Map(changed.map(({ table, version }) => [table, version]))
@@ -185,8 +185,8 @@ export class OtherRelease extends Error {
 
 const newerRelease = (newer: readonly string[]) =>
   new OtherRelease(
-    `The database is of a newer release, with ${newer.join(', ')}`,
-    'run that release or a later one; a backup of before its "migrate" can be restored for this one',
+    `The database is from a newer release, with ${newer.join(', ')}`,
+    'run that release or a later one, or restore a backup from before its "migrate"',
   )
 
 function compare(known: readonly Migration[], applied: readonly Applied[]): { pending: Migration[]; newer: string[] } {
@@ -194,8 +194,8 @@ function compare(known: readonly Migration[], applied: readonly Applied[]): { pe
     const rows = applied.filter((row) => row.version === version)
     if (rows.some((row) => row.checksum !== checksum)) {
       throw new OtherRelease(
-        `The database was made by other migrations than this release's, from ${name} on, and was not changed`,
-        'run the release that made it, or give this one another DATA_DIR (on a server, another database in CLICKHOUSE_URL)',
+        `The database has different migrations from this release, starting with ${name}; it was not changed`,
+        'run the release that created it, or use another DATA_DIR (on a server, another database in CLICKHOUSE_URL)',
       )
     }
     return rows.length === 0

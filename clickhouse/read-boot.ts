@@ -46,7 +46,7 @@ export function createBootReader(database: Pick<Database, 'read'>, onUnknown: ()
         wasKnown = true
         return String(rows[0].second)
       }
-      if (wasKnown) throw new Error('ClickHouse has not read the uptime of its machine yet')
+      if (wasKnown) throw new Error("ClickHouse has not read its machine's uptime yet")
     }
     const boot = find === 'by this machine' ? await bootId() : undefined
     if (boot !== undefined) {

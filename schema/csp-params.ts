@@ -10,7 +10,7 @@ export const policyId = (description: string) =>
         .string({ error })
         .toLowerCase()
         .regex(/^[0-9a-f]{32}$/, { error }),
-    '32 hexadecimal digits, an id of csp-policies',
+    'the id of a policy from csp-policies, 32 hexadecimal digits',
     description,
   ).meta({ examples: ['0f343b0931126a20f133d67c2b018a3b'] })
 

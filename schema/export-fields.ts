@@ -3,7 +3,7 @@ import { type Report, reportFieldNames } from './responses/report.ts'
 
 const names = reportFieldNames as [keyof Report, ...(keyof Report)[]]
 
-const error = `must be different fields of a report, comma-separated, of ${names.join(', ')}`
+const error = `must be a comma-separated list of distinct report fields: ${names.join(', ')}`
 
 /** Every field by default, in the order of a report. */
 export const exportFieldsParam = z
@@ -17,7 +17,7 @@ export const exportFieldsParam = z
   )
   .optional()
   .meta({
-    description: 'Fields of each report, comma-separated, in the order they are sent in; all by default',
+    description: 'Report fields to export, comma-separated, in this order (default: all)',
     override: {
       type: 'string',
       pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,

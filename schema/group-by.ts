@@ -7,7 +7,7 @@ import { requireDimension } from './report-filter.ts'
 import type { ReportType } from './report-types.ts'
 import { substring } from './value-params.ts'
 
-const error = `must be one or two different dimensions, comma-separated, of ${dimensionNames.join(', ')}`
+const error = `must be one or two distinct dimensions, comma-separated: ${dimensionNames.join(', ')}`
 
 export const groupByParam = z
   .string({ error })
@@ -20,7 +20,7 @@ export const groupByParam = z
       .refine((names) => new Set(names).size === names.length, { error }),
   )
   .meta({
-    description: 'One dimension to group by, or two different ones, comma-separated: those the report type has',
+    description: 'One or two distinct dimensions of the report type to group by, comma-separated',
     override: {
       type: 'string',
       pattern: `^(${dimensionNames.join('|')})(,(${dimensionNames.join('|')}))?$`,
@@ -39,12 +39,12 @@ const maxTop = 20
 
 export const seriesParams = {
   groupBy: addition(
-    oneOf(dimensionNames, 'A dimension whose largest values get a series each: one that the report type has').meta({
+    oneOf(dimensionNames, 'A dimension of the report type; each of its largest values gets a series').meta({
       examples: ['directive'],
     }),
   ),
   top: addition(
-    integer(1, maxTop, `The number of values with a series, the largest of the window; ${defaultTop} by default`).meta({
+    integer(1, maxTop, `The number of largest values that get a series (default: ${defaultTop})`).meta({
       examples: [defaultTop],
     }),
   ),
@@ -62,7 +62,7 @@ export function toSeriesGrouping(
   { groupBy, top }: { readonly groupBy?: DimensionName | undefined; readonly top?: number | undefined },
 ): SeriesGrouping | undefined {
   if (groupBy === undefined) {
-    if (top !== undefined) throw new Problem('bad_request', 'top is a number of series; send it with groupBy')
+    if (top !== undefined) throw new Problem('bad_request', 'top is the number of series; send it with groupBy')
     return undefined
   }
   requireDimension(reportType, groupBy, 'groupBy')
@@ -70,11 +70,11 @@ export function toSeriesGrouping(
 }
 
 export const valuesParams = {
-  dimension: oneOf(dimensionNames, 'The dimension whose values to list: one that the report type has').meta({
+  dimension: oneOf(dimensionNames, 'The dimension of the report type whose values to list').meta({
     examples: ['siteId', 'blockedHost', 'page'],
   }),
-  contains: substring('Only values that contain this text; hosts in any case', 'pay').optional(),
-  limit: integer(1, 100, 'The number of values to return').default(20),
+  contains: substring('Only values that contain this text; case-insensitive for hosts', 'pay').optional(),
+  limit: integer(1, 100, 'Maximum number of values to return').default(20),
 }
 
 /** Throws bad_request for a dimension that the type lacks. */

@@ -15,13 +15,13 @@ export const issueIdParam = addition(
     .string({ error: idError })
     .regex(issueIdPattern, { error: idError })
     .meta({
-      description: 'Only reports of this issue; send its siteId and its reportType too',
+      description: 'Only reports of this issue; send its siteId and reportType too',
       examples: ['8d5e957f29789348'],
     }),
 )
 
 const maxLength = 256
-const error = `must be issue types, comma-separated and at most ${maxLength} characters, of ${issueTypeNames.join(', ')}`
+const error = `must be a comma-separated list of issue types with at most ${maxLength} characters: ${issueTypeNames.join(', ')}`
 
 export const issueTypesParam = z
   .string({ error })
@@ -31,7 +31,7 @@ export const issueTypesParam = z
   // One order, because a cursor is bound to the set.
   .transform((types) => issueTypeNames.filter((type) => types.includes(type)))
   .meta({
-    description: 'Only issues of these report types, comma-separated; every type by default',
+    description: 'Only issues of these report types, comma-separated (default: all)',
     override: {
       type: 'string',
       maxLength,
@@ -42,8 +42,8 @@ export const issueTypesParam = z
 
 const subject = { kind: 'text', maxLength: 256 } as const
 const targetHost = { kind: 'text', maxLength: 255, lowerCase: true } as const
-const aboutSubject = 'the subject, a CSP directive or what another type’s reports are about'
-const aboutHost = 'the host of the blocked resource, or of the source file'
+const aboutSubject = 'the subject: a CSP directive, or the subject of reports of another type'
+const aboutHost = 'the host of the blocked resource or source file'
 
 /** Every issue has one. */
 const confidenceValue = z.enum(issueConfidences, { error: `must be one of ${issueConfidences.join(', ')}` })
@@ -59,13 +59,11 @@ export const issueFilterAdditions = {
   ),
   ...valueFilters('targetHost', targetHost, { about: aboutHost, example: 'cdn.example.com' }),
   'confidence.any': addition(
-    repeated(confidenceValue, 'Only issues with one of these confidences, repeated for several', 'high'),
+    repeated(confidenceValue, 'Only issues with this confidence; repeat it for several', 'high'),
   ),
   noise: noiseParam,
   new: addition(
-    flag(
-      'With true, only issues that were first seen ever within the window, each with `firstSeenEver`; reports that expired count too',
-    ),
+    flag('If true, only issues first seen within the window, counting expired reports too; each has `firstSeenEver`'),
   ),
 }
 

@@ -6,7 +6,7 @@ import { oneOf } from './params.ts'
 export const noiseParam = addition(
   oneOf(
     ['exclude', 'only'],
-    'Without the reports that extensions, browsers and injecting products cause, or these alone',
+    'Exclude reports caused by extensions, browsers and products that inject code, or return only these reports',
   ).meta({ examples: ['exclude'] }),
 )
 

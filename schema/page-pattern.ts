@@ -12,9 +12,9 @@ function refusalOfUrl(text: string): string | undefined {
   if (Number(/^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(text)?.[1]) > 65_535)
     return 'must have a port from 1 to 65535'
   if (!url || !/^https?:\/\//i.test(text)) return `must be an http or https URL ${example}`
-  if (url.username !== '' || url.password !== '') return 'must have no user and password'
-  if (text.includes('#')) return 'must have no fragment, which begins with #'
-  return /^[!-~]+$/.test(text) ? undefined : `must be of ASCII without spaces${asWritten(url)}`
+  if (url.username !== '' || url.password !== '') return 'must have no user or password'
+  if (text.includes('#')) return 'must have no fragment (#)'
+  return /^[!-~]+$/.test(text) ? undefined : `must be ASCII without spaces${asWritten(url)}`
 }
 
 const asWritten = ({ href }: URL) => (href.length <= maxShown ? `: ${href}` : '')
@@ -23,12 +23,12 @@ const asWritten = ({ href }: URL) => (href.length <= maxShown ? `: ${href}` : ''
 function refusalOfPattern(text: string): string | undefined {
   const url = parseUrl(text)
   if (!url || !/^https?:\/\//i.test(text)) {
-    return 'must be scheme://host/path of http or https, where * matches within a path segment and ** as the last one any rest'
+    return 'must be scheme://host/path with http or https; * matches within a path segment, and ** as the last segment matches the rest'
   }
-  if (url.username !== '' || url.password !== '') return 'must have no user and password'
-  if (/[?#]/.test(text)) return 'must have no query and fragment'
+  if (url.username !== '' || url.password !== '') return 'must have no user or password'
+  if (/[?#]/.test(text)) return 'must have no query or fragment'
   if (url.host.includes('*')) return 'must have a host without *'
-  if (url.href !== text) return `must be written as browsers write it${asWritten(url)}`
+  if (url.href !== text) return `must be in the form that browsers use${asWritten(url)}`
   const [last = '', ...others] = url.pathname.split('/').reverse()
   const isUsual = !others.some((segment) => segment.includes('**')) && (last === '**' || !last.includes('**'))
   return isUsual ? undefined : 'must have ** only as the whole last path segment'

@@ -31,7 +31,7 @@ export const exactText = (maxLength: number, description: string) =>
     (error) =>
       z
         .string({ error })
-        .min(1, { error: `${error} (what has no value is read without this filter)` })
+        .min(1, { error: `${error} (omit the filter to include reports without a value)` })
         .max(maxLength, { error })
         .regex(filterable, { error }),
     `1 to ${maxLength} characters of printable ASCII without the backslash`,
@@ -140,7 +140,7 @@ export const timeZone = (description: string) =>
           return z.NEVER
         })
         .meta({ override: { type: 'string', examples: ['Europe/Berlin', 'Asia/Kolkata', 'UTC'] } }),
-    'a name of IANA for a time zone (write + as %2B), such as Europe/Berlin or Asia/Kolkata',
+    'an IANA time zone (write + as %2B), such as Europe/Berlin or Asia/Kolkata',
     description,
   )
 
@@ -151,6 +151,6 @@ export const cursorText = param(
       .min(1, { error })
       .max(1024, { error })
       .regex(/^[\w-]*$/, { error }),
-  '1 to 1024 characters, the nextCursor of the page before',
+  'the nextCursor of the previous page, 1 to 1024 characters',
   'The previous page’s `nextCursor`; omit it for the first page',
 )

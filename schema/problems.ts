@@ -1,11 +1,11 @@
 /** Error codes with status and description (Rules 9 and 10). */
 export const problems = {
-  bad_request: { status: 400, description: 'A parameter was refused, or one the operation does not take was sent.' },
+  bad_request: { status: 400, description: 'A parameter is invalid or unknown.' },
   invalid_api_key: { status: 401, description: 'The API key is missing, malformed, unknown, revoked or expired.' },
-  plan_upgrade_required: { status: 403, description: 'The plan lacks API access or what the operation reads.' },
-  forbidden: { status: 403, description: 'The key may not be sent from here.' },
+  plan_upgrade_required: { status: 403, description: 'The plan does not include API access or this data.' },
+  forbidden: { status: 403, description: 'The key must not be used from this origin.' },
   not_found: { status: 404, description: 'No such resource in the tenant.' },
-  method_not_allowed: { status: 405, description: 'The path takes GET and HEAD only.' },
+  method_not_allowed: { status: 405, description: 'The path allows only GET and HEAD.' },
   rate_limited: { status: 429, retries: true, description: 'A request budget is spent; wait Retry-After seconds.' },
   internal_error: { status: 500, description: 'The service failed; quote the request id.' },
   rate_limit_unavailable: {

@@ -14,7 +14,7 @@ export const recordWord = z
   .string()
   .min(1)
   .max(64)
-  .refine((text) => filterable.test(text), { error: 'must be of printable ASCII without the backslash' })
+  .refine((text) => filterable.test(text), { error: 'must be printable ASCII without the backslash' })
 
 export const line = (maxLength: number) =>
   z
@@ -33,7 +33,7 @@ export const moment = z
   .transform((text, context) => {
     const time = parseDateTime(toMilliseconds(text))
     if (time && time.getTime() > Date.now() + maxClockSkewMs) {
-      context.addIssue({ code: 'custom', message: 'must be no more than a day ahead of now' })
+      context.addIssue({ code: 'custom', message: 'must be at most one day in the future' })
       return z.NEVER
     }
     if (time) return time

@@ -137,10 +137,10 @@ function requireIssue(reportType: ReportType, siteId: string | undefined): void 
     const types = issueTypeNames.join(', ')
     throw new Problem(
       'bad_request',
-      `issueId: ${reportType} reports make no issues; send the reportType of the issue, of ${types}`,
+      `issueId: ${reportType} reports have no issues; send the reportType of the issue: ${types}`,
     )
   }
-  if (siteId === undefined) throw new Problem('bad_request', 'issueId: an issue is of one site; send its siteId too')
+  if (siteId === undefined) throw new Problem('bad_request', 'issueId requires the siteId of the issue')
 }
 
 export function requireDimension(reportType: ReportType, dimension: DimensionName, parameter: string): void {

@@ -28,13 +28,13 @@ export function valueFilters<Name extends string>(name: Name, match: Matcher, { 
   const value = valueParam(match)
   const text = match.kind === 'text'
   const wildcard = text ? '; `_` matches any one character' : ''
-  const several = `, repeated for up to 20 values, an empty one for reports without a value${wildcard}`
-  const part = match.kind === 'text' && match.lowerCase ? ' in any case' : ''
+  const several = `; repeat it for up to 20 values, leave it empty for reports without a value${wildcard}`
+  const part = match.kind === 'text' && match.lowerCase ? ', case-insensitive' : ''
   const params = {
-    [`${name}.any`]: addition(repeated(value, `Filters by ${about}: one of these${several}`, example)),
-    [`${name}.not`]: addition(repeated(value, `Filters by ${about}: none of these${several}`, example)),
+    [`${name}.any`]: addition(repeated(value, `Filters by ${about}: equal to one of these values${several}`, example)),
+    [`${name}.not`]: addition(repeated(value, `Filters by ${about}: equal to none of these values${several}`, example)),
     ...(text && {
-      [`${name}.contains`]: containedText(match, `Filters by ${about}: text that it contains${part}`, example),
+      [`${name}.contains`]: containedText(match, `Filters by ${about}: contains this text${part}`, example),
     }),
   }
   return params as Readonly<Record<`${Name}.${FilterOperator}`, ValueParam>>

@@ -11,7 +11,7 @@ export const repeated = (value: z.ZodType<string, string>, description: string, 
   z
     .union([z.string(), z.array(z.string())])
     .transform((given) => [given].flat())
-    .pipe(z.array(value).max(maxValues, { error: `can be given ${maxValues} times at most` }))
+    .pipe(z.array(value).max(maxValues, { error: `can be sent at most ${maxValues} times` }))
     // One order, because a cursor and a cached response are bound to the set.
     .transform((values): readonly string[] => [...new Set(values)].sort())
     .meta({

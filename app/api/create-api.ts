@@ -110,7 +110,7 @@ export function createApi({
     rejectOtherMethods(app, route)
   }
 
-  app.notFound((c) => respondProblem(c, new Problem('not_found', 'There is no such path; /docs lists all there are')))
+  app.notFound((c) => respondProblem(c, new Problem('not_found', 'There is no such path; /docs lists all paths')))
   app.onError((error, c) => {
     // No client reads this response; log and metrics count it apart from failures.
     if (error instanceof ClientDisconnected) return c.body(null, clientClosedRequest)

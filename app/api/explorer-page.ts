@@ -58,7 +58,7 @@ const index = `<!doctype html>
   <h1>Security Reporting API</h1>
   <ul>
     <li><a href="/explorer">Explorer</a>, with charts and tables of reports</li>
-    <li><a href="/docs">Reference</a> of the operations, to read and try</li>
+    <li><a href="/docs">Reference</a> of the operations, with examples to try</li>
     <li><a href="/openapi.json">OpenAPI document</a></li>
   </ul>
 </html>

@@ -25,14 +25,14 @@ export function createMetrics(database: Pick<Database, 'read'>, now = Date.now) 
   const rows = counter('clickhouse_rows_read_total', 'Rows that ClickHouse read', ['operation'])
   const cacheRequests = counter(
     'response_cache_requests_total',
-    'Requests of cached operations, by whether the response cache had the response',
+    'Requests for cached operations, by hit or miss in the response cache',
     ['operation', 'result'],
   )
   let sites: Awaited<ReturnType<typeof listSiteTimes>> = []
   let readAt = -Infinity
   new Gauge({
     name: 'newest_report_age_seconds',
-    help: 'Age of the newest report of a site, or of the site if that is younger; 31 days at most, of the 5,000 newest sites',
+    help: 'Age of the newest report of a site, or of the site if younger; at most 31 days; only the 5,000 newest sites',
     labelNames: ['tenant', 'site'],
     registers,
     async collect() {

@@ -43,7 +43,7 @@ export interface BudgetStore {
 
 export class BudgetUnavailableError extends Error {
   constructor(cause: unknown) {
-    super('The budget store cannot answer', { cause })
+    super('The budget store is unavailable', { cause })
     this.name = 'BudgetUnavailableError'
   }
 }

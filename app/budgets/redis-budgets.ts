@@ -35,15 +35,16 @@ const takesNoWrites = /\b(READONLY|MASTERDOWN|LOADING|UNBLOCKED|NOREPLICAS|CLUST
 
 /** Of a Redis that responds: why it refuses the budgets, by the code in its error. */
 const refusals: Readonly<Record<string, string>> = {
-  NOPERM: 'its ACL refuses a command or a key: grant what clickhouse/production.md names to the user of REDIS_URL',
-  OOM: 'its maxmemory is reached: raise it, or set maxmemory-policy volatile-ttl',
-  READONLY: 'it is a replica: name the primary in REDIS_URL',
-  MISCONF: 'it cannot save its data and takes no writes: mend its disk, or switch snapshots off',
+  NOPERM:
+    'its ACL denies a command or a key: grant the user of REDIS_URL the rights listed in clickhouse/production.md',
+  OOM: 'it has reached maxmemory: raise it, or set maxmemory-policy volatile-ttl',
+  READONLY: 'it is a replica: set REDIS_URL to the primary',
+  MISCONF: 'it cannot save its data and rejects writes: fix its disk or disable snapshots',
 }
 
 function withRefusal(cause: unknown): unknown {
   const [code = ''] = /\b(?:NOPERM|OOM|READONLY|MISCONF)\b/.exec(cause instanceof Error ? cause.message : '') ?? []
-  return refusals[code] ? new Error(`Redis refuses budgets (${code}): ${refusals[code]}`) : cause
+  return refusals[code] ? new Error(`Redis rejects budgets (${code}): ${refusals[code]}`) : cause
 }
 
 /** A bucket of its own, of which each probe takes a token as a request does. */

@@ -54,20 +54,20 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
 const help = {
   about: 'The command line of the Security Reporting API',
   notes: [
-    'In a checkout it is "npm run --silent cli --", for any user; where its package is installed, "npx security-reporting".',
-    '"start", "serve", "collect" and "worker" run until a signal ends them. Any other command prints one JSON object on stdout, "sql" its',
-    'rows, "explain" SQL, "doctor" its lines, and progress and messages on stderr.',
-    'Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 nothing was done, or not all of it: an import',
-    'that was stopped or failed keeps the lines it stored, and is run again.',
-    'It works on CLICKHOUSE_URL, as a user that may write; else on the embedded engine of DATA_DIR (.data), the one',
-    'that runs on CLICKHOUSE_PORT (8123), or one that it starts and stops itself.',
+    'In a checkout, run it as "npm run --silent cli --"; if the package is installed, as "npx security-reporting".',
+    '"start", "serve", "collect" and "worker" run until a signal ends them. Other commands print one JSON object to stdout ("sql" prints',
+    'rows, "explain" SQL, "doctor" lines), and progress and messages to stderr.',
+    'Exit codes: 0 done; 1 some lines were rejected, rollups differ, or a check failed; 2 failed or incomplete: a stopped or failed',
+    'import keeps the lines it stored; run it again.',
+    'Commands use the server at CLICKHOUSE_URL, as a user that can write. Without it they use the embedded engine of DATA_DIR (.data):',
+    'the engine running on CLICKHOUSE_PORT (8123), or an engine that the command starts and stops.',
   ],
 }
 
 /** The program for one run: commander stores parsed values in it. */
 export function createProgram(context: Context): Command {
   const program = withHelp(new StrictCommand('security-reporting'), help)
-    .version(packageJson.version, '--version', 'Prints the version')
+    .version(packageJson.version, '--version', 'Print the version')
     .exitOverride()
     .helpCommand(false)
     .configureHelp({

@@ -54,7 +54,7 @@ export async function runCli(
     const line = terminalText(explainError(error))
     log(
       environment.CLICKHOUSE_URL
-        ? line.replace(notAllowed, '$1; name a user that may in CLICKHOUSE_URL, as the writer')
+        ? line.replace(notAllowed, '$1; use a user with that permission in CLICKHOUSE_URL, such as the writer')
         : line,
     )
     return 2
@@ -79,7 +79,7 @@ function lazyDatabase(readOnce: Context['config'], log: Context['log'], settings
     const config = readOnce()
     // Loaded when it is needed: ClickHouse's clients are half of a command's start.
     const { openDatabase } = await import('../program/open-database.ts')
-    const onDeath = () => log('The embedded engine died and is started again')
+    const onDeath = () => log('The embedded engine died and is being restarted')
     return openDatabase(config, { onStep: log, connectOptions: patientCommands, ...settings, migrates, onDeath })
   }
   return {

@@ -43,7 +43,7 @@ export function createBlockSender(options: BlockSenderOptions) {
     let isRetry = false
     const write = async (signal: AbortSignal) => {
       // A power cut can take the token of rows that it did not take.
-      if (isRetry && (await restore?.newBoot(signal))) throw new Error('The machine of ClickHouse restarted')
+      if (isRetry && (await restore?.newBoot(signal))) throw new Error("ClickHouse's machine restarted")
       isRetry = true
       await writer.write([rows], token, signal)
     }

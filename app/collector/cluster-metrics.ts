@@ -15,22 +15,22 @@ const gauges: readonly {
 }[] = [
   {
     name: 'clickhouse_readonly_tables',
-    help: 'Replicated tables without a session in Keeper, which take no insert',
+    help: 'Replicated tables without a Keeper session, which reject inserts',
     value: ({ readonlyTables }) => readonlyTables,
   },
   {
     name: 'clickhouse_replica_delay_seconds',
-    help: 'Age of the oldest part that the node has to fetch',
+    help: 'Age of the oldest part that the node must fetch',
     value: ({ delaySeconds }) => delaySeconds,
   },
   {
     name: 'clickhouse_parts_to_fetch',
-    help: 'Parts that the node has to fetch',
+    help: 'Parts that the node must fetch',
     value: ({ fetches }) => fetches,
   },
   {
     name: 'clickhouse_missing_replicas',
-    help: 'Replicas that Keeper has and that are not there, or nodes of CLICKHOUSE_URL that the node does not know',
+    help: 'Replicas registered in Keeper that are not active, or nodes of CLICKHOUSE_URL unknown to the node',
     value: ({ inactiveReplicas, knownNodes }, nodes) => Math.max(inactiveReplicas, nodes - knownNodes, 0),
   },
   {
@@ -40,7 +40,7 @@ const gauges: readonly {
   },
   {
     name: 'clickhouse_late_quorums',
-    help: 'Inserts that have had too few replicas for over a minute',
+    help: 'Inserts that have been on too few replicas for over a minute',
     value: ({ lateQuorums }) => lateQuorums,
   },
 ]
@@ -90,7 +90,7 @@ export function addClusterMetrics(
   const registers = [registry]
   new Gauge({
     name: 'collector_insert_quorum',
-    help: 'Replicas of a shard that have a block when its insert returns; 0 while unknown, when nothing is inserted',
+    help: 'Replicas of a shard that have a block when its insert returns; 0 while unknown: then nothing is inserted',
     registers,
     async collect() {
       this.set(await quorum().catch(() => 0))

@@ -30,4 +30,6 @@ export const unavailable = (cause?: unknown) =>
   })
 
 export const overloaded = () =>
-  new CollectorError(503, 'overloaded', 'Too many reports wait to be stored; send them again', { retryAfterSeconds })
+  new CollectorError(503, 'overloaded', 'Too many reports are waiting to be stored; send them again', {
+    retryAfterSeconds,
+  })

@@ -15,7 +15,7 @@ export function createCollectorMetrics(waitingBytes: () => number, dataDir?: str
   const registers = [program.registry]
   const reports = new Counter({
     name: 'collector_reports_total',
-    help: 'Reports by type and by what became of them; accepted ones are stored when their post is 204',
+    help: 'Reports by type and outcome; accepted reports are stored before their post gets 204',
     labelNames: ['type', 'outcome'],
     registers,
   })
@@ -33,12 +33,12 @@ export function createCollectorMetrics(waitingBytes: () => number, dataDir?: str
   })
   const restored = new Counter({
     name: 'collector_restored_reports_total',
-    help: 'Reports that ClickHouse had lost in a power cut of its machine or on a full disk, and that were stored again',
+    help: 'Reports that ClickHouse lost in a power cut or on a full disk and that were stored again',
     registers,
   })
   new Gauge({
     name: 'collector_waiting_bytes',
-    help: 'Bytes of rows that wait to be stored',
+    help: 'Bytes of rows waiting to be stored',
     registers,
     collect() {
       this.set(waitingBytes())
@@ -61,7 +61,7 @@ function addBlockMetrics(registry: Registry, dataDir: string): void {
   const registers = [registry]
   new Gauge({
     name: 'collector_blocks_set_aside',
-    help: 'Blocks that are not sent again: refused by ClickHouse, or unreadable',
+    help: 'Blocks that are not sent again: refused by ClickHouse or unreadable',
     registers,
     async collect() {
       this.set((await listBlockFiles(dataDir)).filter(isSetAside).length)
@@ -69,7 +69,7 @@ function addBlockMetrics(registry: Registry, dataDir: string): void {
   })
   new Gauge({
     name: 'collector_oldest_block_seconds',
-    help: 'Age of the oldest block that is sent until it is stored or withdrawn; 0 for none',
+    help: 'Age of the oldest block that is still being sent; 0 for none',
     registers,
     async collect() {
       const oldest = (await listBlockFiles(dataDir)).find((file) => !isSetAside(file))

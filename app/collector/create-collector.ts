@@ -108,10 +108,10 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const site = await findSite(token).catch(isUnavailable)
     if (site) return site
     if (!(await isRetired(token).catch(isUnavailable))) {
-      throw new CollectorError(404, 'not_found', 'No site has this token; "sites list" prints those of a tenant')
+      throw new CollectorError(404, 'not_found', 'No site has this token; "sites list" prints the tokens of a tenant')
     }
     // Browsers remove an endpoint that is 410 (Reporting API, 3.5.2), and send to a 404 again.
-    throw new CollectorError(410, 'gone', 'The site of this token has another now, or was deleted')
+    throw new CollectorError(410, 'gone', 'The site has a new token or was deleted')
   }
 
   /** The site of a post, charged with a token. */
@@ -135,7 +135,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge()
     const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (!mediaTypes.includes(mediaType)) {
-      throw new CollectorError(415, 'unsupported_media_type', `Content-Type may be ${mediaTypes.join(', ')}`)
+      throw new CollectorError(415, 'unsupported_media_type', `Content-Type must be one of ${mediaTypes.join(', ')}`)
     }
     const encoding = c.req.header('Content-Encoding')
     requireCoding(encoding)
@@ -155,9 +155,11 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     return c.body(null, 204, c.get('request').responseHeaders)
   })
   app.all(route, () => {
-    throw new CollectorError(405, 'method_not_allowed', 'Reports are sent by POST')
+    throw new CollectorError(405, 'method_not_allowed', 'Send reports with POST')
   })
-  app.notFound((c) => respondError(c, new CollectorError(404, 'not_found', 'There is no such path; reports go to /r/')))
+  app.notFound((c) =>
+    respondError(c, new CollectorError(404, 'not_found', 'There is no such path; send reports to /r/TOKEN')),
+  )
   app.onError((error, c) => {
     if (error instanceof ClientDisconnected) return c.body(null, clientClosedRequest)
     const status = statusOf(error)

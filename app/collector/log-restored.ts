@@ -6,16 +6,16 @@ import type { Restored } from './restore-blocks.ts'
 export function logRestored(log: Logger, metrics: Pick<CollectorMetrics, 'countRestored'>) {
   return (restored: Restored | 'begins'): void => {
     if (restored === 'begins') {
-      log.warn('The machine of ClickHouse restarted: restoring what it lost; posts get 503 until this is done')
+      log.warn("ClickHouse's machine restarted: restoring lost reports; posts get 503 until then")
       return
     }
     metrics.countRestored(restored.reports)
-    log.warn(restored, 'What ClickHouse lost in the restart of its machine is restored')
+    log.warn(restored, 'Restored reports that ClickHouse lost when its machine restarted')
     if (restored.unsettled.length > 0) {
       const { unsettled } = restored
       log.error(
         { unsettled },
-        'Rollups could not be recounted beside other inserts and may differ: run "rollups check"',
+        'Failed to recount rollups because of concurrent inserts; they may differ: run "rollups check"',
       )
     }
   }

@@ -10,8 +10,7 @@ export function logStoreOutage(log: Logger, clickHouse: string): OnOutage {
   return (error) => {
     if (error) isOfSpool = error instanceof SpoolError
     if (!isOfSpool) ofClickHouse(error)
-    else if (error)
-      log.error({ reason: reasonOf(error) }, 'The folder of the blocks (DATA_DIR/collector) cannot be written')
-    else log.info('The folder of the blocks can be written again')
+    else if (error) log.error({ reason: reasonOf(error) }, 'Failed to write blocks to DATA_DIR/collector')
+    else log.info('Writing blocks to DATA_DIR/collector works again')
   }
 }

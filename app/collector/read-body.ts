@@ -32,7 +32,7 @@ const codings = /^(?:identity|(?:x-)?gzip)$/i
 /** Throws CollectorError(415). */
 export function requireCoding(encoding = 'identity'): void {
   if (codings.test(encoding)) return
-  throw new CollectorError(415, 'unsupported_media_type', 'Content-Encoding may be gzip, or absent')
+  throw new CollectorError(415, 'unsupported_media_type', 'Content-Encoding must be gzip or absent')
 }
 
 async function unpack(body: Buffer, encoding = 'identity'): Promise<Buffer> {
@@ -46,7 +46,11 @@ async function unpack(body: Buffer, encoding = 'identity'): Promise<Buffer> {
 }
 
 export const tooLarge = () =>
-  new CollectorError(413, 'payload_too_large', `The body is over ${maxBodyBytes} bytes; send fewer reports in one`)
+  new CollectorError(
+    413,
+    'payload_too_large',
+    `The body has more than ${maxBodyBytes} bytes; send fewer reports per post`,
+  )
 
 const [quote, backslash, comma, openBrace, closeBrace, openBracket, closeBracket] = [...'"\\,{}[]'].map((character) =>
   character.charCodeAt(0),
@@ -59,10 +63,11 @@ function checkStructure(bytes: Buffer): void {
     if (byte === quote) {
       for (at++; at < bytes.length && bytes[at] !== quote; at++) if (bytes[at] === backslash) at++
     } else if (byte === openBrace || byte === openBracket) {
-      if (++depth > maxDepth) throw new CollectorError(400, 'bad_request', `The body nests over ${maxDepth} deep`)
+      if (++depth > maxDepth)
+        throw new CollectorError(400, 'bad_request', `The body is nested more than ${maxDepth} levels deep`)
     } else if (byte === closeBrace || byte === closeBracket) depth--
     else if (byte === comma && ++members > maxMembers) {
-      throw new CollectorError(400, 'bad_request', `The body has over ${maxMembers} members`)
+      throw new CollectorError(400, 'bad_request', `The body has more than ${maxMembers} members`)
     }
   }
 }

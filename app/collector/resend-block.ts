@@ -13,7 +13,7 @@ import { readBlock } from './spool.ts'
  */
 export async function resendBlock(database: Database, { path, token }: BlockFile): Promise<void> {
   const block = await readBlock(path, token)
-  if (!block) throw new Error(`${path} is not a whole block`)
+  if (!block) throw new Error(`${path} is not a complete block`)
   const { tenantIds, rows } = block
   // Not the collector's, which can have another block in flight.
   const stepToken = collectorTokenPrefix + randomUUID()

@@ -22,8 +22,8 @@ export function chargeSite(budgets: BudgetStore, postsPerMinute: number): Charge
     if (outcome.allowed) return
     request.refusedBudgets = ['site']
     const { retryAfterSeconds } = outcome
-    const advice = tokens > postsPerMinute ? 'send fewer reports in one post' : `wait ${retryAfterSeconds} s`
-    const message = `The site's budget of ${postsPerMinute} posts a minute is spent; ${advice}`
+    const advice = tokens > postsPerMinute ? 'send fewer reports per post' : `wait ${retryAfterSeconds} s`
+    const message = `The site's budget of ${postsPerMinute} posts per minute is spent; ${advice}`
     throw new CollectorError(429, 'rate_limited', message, { retryAfterSeconds })
   }
 }

@@ -27,8 +27,7 @@ import { openShardStores } from './shard-stores.ts'
 import { openSpool } from './spool.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
-const bootUnknown =
-  'ClickHouse does not show the uptime of its machine: reports that a power cut takes will not be restored'
+const bootUnknown = 'Cannot read the uptime of ClickHouse’s machine: reports lost in a power cut will not be restored'
 
 export interface CollectorOptions {
   readonly tryPage?: TryPageOptions | undefined
@@ -51,7 +50,7 @@ export async function startCollector(
 ): Promise<Listener> {
   const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
   addDiskMetrics(metrics.registry, database)
-  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
+  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'Failed to read the health of a node')
   const closeClusterMetrics = cluster
     ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)
     : async () => {}
@@ -85,12 +84,12 @@ export async function startCollector(
       settle: settleInsert(own),
       onFlush: metrics.observeFlush,
       onOutage: logStoreOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
-      onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refuses a block; it is set aside'),
-      onUnreadable: (token) => log.error({ token }, 'A block cannot be read; it is set aside'),
+      onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refused a block; it is set aside'),
+      onUnreadable: (token) => log.error({ token }, 'Failed to read a block; it is set aside'),
     })
   }
   const onNewShard = (shard: number) =>
-    log.warn({ shard }, 'A shard was added: name its servers in CLICKHOUSE_URL and start the collector again')
+    log.warn({ shard }, 'A shard was added: add its servers to CLICKHOUSE_URL and restart the collector')
   const store = cluster
     ? await openShardStores(cluster.shardCount, open, (tenantId) => shardOfTenant(cluster, tenantId), onNewShard)
     : await open()

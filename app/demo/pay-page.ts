@@ -36,7 +36,7 @@ const html = (nonce: string, origin: string) => `<!doctype html>
 <html lang="en">
   <title>A payment page</title>
   <link rel="icon" href="data:,">
-  <p>A payment page of the demo. Its Content-Security-Policy is there for three minutes, and away for three.</p>
+  <p>A payment page of the demo. Its Content-Security-Policy is on for three minutes, then off for three.</p>
   <script nonce="${nonce}" src="${path}/card-form.js"></script>
   <script nonce="${nonce}" src="${origin}${path}/wallet.js" crossorigin="anonymous"></script>
 </html>

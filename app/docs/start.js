@@ -80,7 +80,7 @@ function showFound() {
     (/** @type {number} */ sum, /** @type {any} */ tag) => sum + tag.get('operations').size,
     0,
   )
-  found.value = text && (count === 0 ? 'No operation has all of these words' : `${count} found`)
+  found.value = text && (count === 0 ? 'No operation contains all of these words' : `${count} found`)
 }
 
 search.addEventListener('input', showFound)

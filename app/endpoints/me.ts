@@ -8,7 +8,7 @@ export const me = endpoint({
   path: '/v1/me',
   summary: 'The calling key and its tenant',
   description:
-    'Introspects the key: its tenant, plan, retention and request budgets. Works with every valid key, whatever its plan and its origins.',
+    'The key’s tenant, plan, retention and request budgets. Works with every valid key, independent of its plan and origins.',
   charges: ['key'],
   alwaysWorks: true,
   scope: 'key',

@@ -48,7 +48,7 @@ export function createApi(onChange) {
     const headers = { Authorization: `Bearer ${readKey()}`, ...init.headers }
     const response = await fetch(target, { ...init, headers }).catch((error) => {
       changeStatus({ isAway: true })
-      throw new ApiError(0, 'The API cannot be reached', error.message)
+      throw new ApiError(0, 'Cannot reach the API', error.message)
     })
     if (response.ok || response.status === 304) {
       changeStatus({ readAt: Date.now(), isAway: false, isUnauthorized: false })

@@ -5,13 +5,13 @@ import { focusOn } from './focus.js'
 export const keys = [
   ['/', 'Add a filter'],
   ['j, k', 'Next and previous row'],
-  ['Enter', 'Open the row, or show only its value'],
-  ['x', 'Only the row’s value'],
-  ['n', 'Not the row’s value'],
+  ['Enter', 'Open the row, or filter by its value'],
+  ['x', 'Filter by the row’s value'],
+  ['n', 'Exclude the row’s value'],
   ['g o, g r', 'Overview, reports'],
   ['g i, g p, g a', 'Issues, policy, alerts'],
   ['g s, g m, g d', 'Scripts, monitored pages, PCI DSS'],
-  ['↑, ↓', 'Move in a menu and in the values of a filter'],
+  ['↑, ↓', 'Move in menus and filter values'],
   ['?', 'This list'],
   ['Escape', 'Close'],
 ]

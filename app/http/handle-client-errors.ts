@@ -4,7 +4,7 @@ import { Problem } from '../../schema/problems.ts'
 
 const reasons: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The request’s target and headers are longer than 16 KB; send a shorter one',
-  HPE_INVALID_URL: 'The request’s target is malformed; percent-encode what is not ASCII',
+  HPE_INVALID_URL: 'The request’s target is malformed; percent-encode characters that are not ASCII',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time',
 }
 const unreadable = 'The request is not HTTP'

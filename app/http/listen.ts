@@ -133,7 +133,7 @@ export async function listen(
 }
 
 function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string, variable: string) {
-  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is taken; set ${variable} to another`
-  if (code === 'EACCES') return `Port ${port} on ${host} is not for this user; set ${variable} to another`
+  if (code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; set ${variable} to another port`
+  if (code === 'EACCES') return `This user must not open port ${port} on ${host}; set ${variable} to another port`
   return `HOST must be an address to listen on, not ${JSON.stringify(host)}: ${message}`
 }

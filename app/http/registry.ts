@@ -65,7 +65,12 @@ export function createProgramMetrics(budgets: readonly string[]) {
     for (const value of values) counted.inc({ [label]: value } as Record<Label, string>, 0)
     return (value: string) => counted.inc({ [label]: value } as Record<Label, string>)
   }
-  const countRefusal = counter('budget_refusals_total', 'Requests refused for a spent budget', 'budget', budgets)
+  const countRefusal = counter(
+    'budget_refusals_total',
+    'Requests rejected because a budget is spent',
+    'budget',
+    budgets,
+  )
   const faultKinds = ['timeout', 'connection', 'error']
   const countClickHouseFault = counter('clickhouse_faults_total', 'Reads without a result', 'kind', faultKinds)
   const countRedisFault = counter('redis_faults_total', 'Commands without a result', 'kind', faultKinds)

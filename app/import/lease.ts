@@ -32,7 +32,7 @@ export interface LeaseOptions {
   readonly lostMessage?: string
 }
 
-const importLost = 'Another import of the tenant took over while this one did not respond: run it again'
+const importLost = 'Another import of the tenant took over because this import did not respond: run it again'
 
 /** Begins the holder of the lease of a tenant's deletion. */
 const deletion = 'deletion by '

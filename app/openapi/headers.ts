@@ -5,52 +5,52 @@ const header = (description: string, schema: JsonSchema) => ({ description, requ
 const whole = (description: string, minimum: number) => header(description, { type: 'integer', minimum })
 
 export const headers = {
-  'X-Request-Id': header('The request’s id: the caller’s own where it sent one, otherwise a new one', {
+  'X-Request-Id': header('The request id: the value that the client sent, otherwise a new one', {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{1,64}$',
   }),
   'Server-Timing': {
     description:
-      'Once the key is found: milliseconds in ClickHouse (`db`, of all statements together) and in all; `cache` is hit or miss',
+      'For valid keys: milliseconds in ClickHouse (`db`, all statements together) and `total`; `cache` is hit or miss',
     required: false,
     schema: { type: 'string', examples: ['cache;desc=miss, db;dur=8.1, total;dur=11.4'] },
   },
-  'RateLimit-Limit': whole('Requests a minute of the budget nearest to running out', 1),
+  'RateLimit-Limit': whole('Requests per minute of the budget closest to its limit', 1),
   'RateLimit-Remaining': whole('Remaining requests of that budget', 0),
   'RateLimit-Reset': whole(
-    'Seconds until that budget is full again or, when nothing remains, until it allows the next request',
+    'Seconds until that budget is full again; if nothing remains, until it allows the next request',
     0,
   ),
-  'RateLimit-Policy': header('Each budget the operation spends, with its quota `q` and window `w` in seconds', {
+  'RateLimit-Policy': header('Each budget that the operation uses, with its quota `q` and window `w` in seconds', {
     type: 'string',
     examples: ['"key";q=600;w=60, "tenant";q=2400;w=60'],
   }),
   RateLimit: header(
-    'The remainder of each budget, `r`, and the seconds `t` until it is full or, when nothing remains, until it allows the next request',
+    'The remaining requests `r` of each budget, and the seconds `t` until it is full; if nothing remains, until it allows the next request',
     {
       type: 'string',
       examples: ['"key";r=599;t=1, "tenant";r=2399;t=1'],
     },
   ),
-  'Retry-After': whole('Seconds to wait before the next try', 1),
+  'Retry-After': whole('Seconds to wait before retrying', 1),
   ETag: header(
-    'Validator of the response, strong but for the JSON of the PCI report: send it as If-None-Match to read the response only if it has changed',
+    'Validator of the response, strong except for the JSON of the PCI report. Send it as If-None-Match to get the response only if it changed',
     {
       type: 'string',
       pattern: '^(W/)?"[\\w-]+"$',
     },
   ),
   Age: whole(
-    'Seconds before the request, rounded up, from which on reports can be missing: 0 for a response that was read for it, otherwise 1',
+    'Reports stored in this number of seconds before the request can be missing: 0 for a response that was not cached, otherwise 1',
     0,
   ),
   Link: {
     description:
-      'The next page, `rel="next"`: the target of the request with its `cursor` and, where a narrower window continues a list of over 10,000 reports, with that window',
+      'The next page, `rel="next"`: the request target with the next `cursor`, and with a narrower window if a list of over 10,000 reports continues there',
     required: false,
     schema: { type: 'string', examples: ['</v1/reports?limit=50&cursor=WzEs>; rel="next"'] },
   },
-  'Export-Report-Count': whole('Reports of the window, counted ahead', 0),
+  'Export-Report-Count': whole('Number of reports in the window, counted before the export', 0),
   'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
 } as const
 

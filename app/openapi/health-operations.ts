@@ -14,14 +14,14 @@ export function healthPaths(named: NamedSchemas): Record<string, object> {
     get: { operationId, tags: [tagOf('health')], summary, security: [], responses },
   })
   return {
-    '/livez': check('livez', 'Whether the process responds', { '200': response('It does', liveness) }),
+    '/livez': check('livez', 'Whether the process responds', { '200': response('The process responds', liveness) }),
     '/readyz': check('readyz', 'Whether requests can be served', {
       '200': response('They can', readiness),
-      '503': response('They cannot: a part is failing', readiness),
+      '503': response('Requests cannot be served: a part is failing', readiness),
     }),
-    '/readyz/self': check('readyzSelf', 'Whether requests should be sent to this process, for probes of its balancer', {
-      '200': response('They should, also while ClickHouse or Redis does not respond', ownReadiness),
-      '503': response('They should not: it stops, or the database lacks a migration', ownReadiness),
+    '/readyz/self': check('readyzSelf', 'Whether to send requests to this process, for probes of a load balancer', {
+      '200': response('Send requests, even while ClickHouse or Redis does not respond', ownReadiness),
+      '503': response('Send no requests: the process is stopping, or the database lacks a migration', ownReadiness),
     }),
   }
 }
@@ -38,7 +38,7 @@ const readiness = z
   .meta({
     id: 'Readiness',
     description:
-      'Whether each part that the API needs responds; migrations are unknown while the engine does not; parts fail while ClickHouse cannot read one; process fails while it stops.',
+      'State of each part that the API needs. `migrations` is unknown while ClickHouse does not respond; `parts` fails while ClickHouse cannot read a data part; `process` fails during shutdown.',
   })
 
 const ownReadiness = z
@@ -46,5 +46,5 @@ const ownReadiness = z
   .meta({
     id: 'OwnReadiness',
     description:
-      'Whether the process is ready, whatever the state of ClickHouse and Redis; migrations are unknown until ClickHouse first responds, which fails nothing.',
+      'Whether the process is ready, independent of ClickHouse and Redis. `migrations` is unknown until ClickHouse first responds, which does not count as a failure.',
   })

@@ -47,7 +47,7 @@ const asOpen: Override = ({ jsonSchema }) => {
   if (jsonSchema.enum) {
     const known = jsonSchema.enum
     delete jsonSchema.enum
-    const description = [jsonSchema.description, `Known values: ${known.join(', ')}; more may follow.`]
+    const description = [jsonSchema.description, `Known values: ${known.join(', ')}; more may be added.`]
     Object.assign(jsonSchema, { description: description.filter(Boolean).join(' '), 'x-extensible-enum': known })
   }
   // Null first, because it brings its text's pattern.

@@ -41,7 +41,7 @@ export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
 }
 
 const unchanged = (headers: Record<string, object>) => ({
-  description: 'Not modified: the response still matches If-None-Match. It is charged as any other.',
+  description: 'Not modified: the response still matches If-None-Match. The request counts against the budget.',
   headers,
 })
 
@@ -52,7 +52,9 @@ function contentOf({ response, mediaTypes, textTypes = [] }: Endpoint, named: Na
 }
 
 function charging({ charges }: Endpoint): string {
-  return charges.includes('tenant') ? 'Spends the key’s and the tenant’s budget.' : 'Spends the key’s budget only.'
+  return charges.includes('tenant')
+    ? 'Counts against the budgets of the key and the tenant.'
+    : 'Counts only against the budget of the key.'
 }
 
 function parameters(location: 'path' | 'query', fields: Endpoint['query']): object[] {

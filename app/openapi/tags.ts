@@ -1,30 +1,31 @@
 import type { Chapter, OperationName } from '../pipeline/endpoint.ts'
 
 const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonly description: string }>> = {
-  me: { name: 'Key', description: 'The calling key, its tenant and their budgets.' },
-  sites: { name: 'Sites', description: 'The sites that the key reads.' },
-  reports: { name: 'Reports', description: 'What browsers sent: list, count, plot and rank it.' },
-  issues: { name: 'Issues', description: 'Reports grouped by what they are about, whichever page sent them.' },
-  crashes: { name: 'Crashes', description: 'Pages that the browser gave up on, in groups.' },
+  me: { name: 'Key', description: 'The calling key, its tenant and its budgets.' },
+  sites: { name: 'Sites', description: 'The sites that the key can read.' },
+  reports: { name: 'Reports', description: 'Browser reports: list, count, plot and rank them.' },
+  issues: { name: 'Issues', description: 'Reports about the same problem, grouped across pages.' },
+  crashes: { name: 'Crashes', description: 'Crashed pages, grouped.' },
   'browser-changes': {
     name: 'Browser changes',
-    description: 'What browsers will remove or no longer allow, and which scripts still use it.',
+    description: 'APIs that browsers will remove or restrict, and the scripts that still use them.',
   },
-  'network-errors': { name: 'Network errors', description: 'Requests that failed, or had an error as their response.' },
+  'network-errors': { name: 'Network errors', description: 'Requests that failed or returned an error.' },
   'csp-policies': {
     name: 'CSP policies',
     description:
-      'The policies that reports quote, what the next one should allow, and a check of it over past reports.',
+      'Policies quoted in reports, a proposal for the next policy, and a check of a policy against past reports.',
   },
   scripts: {
     name: 'Scripts',
-    description: 'The scripts a site loads: who allowed them, what they are, and whether their integrity is assured.',
+    description:
+      'The scripts of a site: who authorized them, which libraries they are, and whether their integrity is protected.',
   },
-  pages: { name: 'Monitored pages', description: 'The pages a site wants watched, and what scheduled scans found.' },
-  scans: { name: 'Scans', description: 'What a page’s scheduled scans found, and what changed between them.' },
-  'alert-deliveries': { name: 'Alerts', description: 'What became of each alert.' },
-  compliance: { name: 'Compliance', description: 'Readiness for PCI DSS 4.0, with the evidence.' },
-  health: { name: 'Health', description: 'For load balancers and container platforms; no key is needed.' },
+  pages: { name: 'Monitored pages', description: 'The monitored pages of a site and their latest scans.' },
+  scans: { name: 'Scans', description: 'Results of scheduled page scans and changes between them.' },
+  'alert-deliveries': { name: 'Alerts', description: 'Delivery of each alert.' },
+  compliance: { name: 'Compliance', description: 'PCI DSS 4.0 readiness with evidence.' },
+  health: { name: 'Health', description: 'For load balancers and container platforms, without a key.' },
 }
 
 type TaggedName = OperationName | 'health'

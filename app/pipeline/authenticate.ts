@@ -11,7 +11,10 @@ export function authenticate({ alwaysWorks }: Endpoint, authenticator: Authentic
     c.get('request').hasCaller = true
     const { origins } = caller.key
     if (!alwaysWorks && origins.length > 0 && !origins.includes(c.req.header('Origin') ?? '')) {
-      throw new Problem('forbidden', 'This key is for pages of its own origins; the Origin header is absent or another')
+      throw new Problem(
+        'forbidden',
+        'This key is restricted to pages of its origins; the Origin header is missing or is another origin',
+      )
     }
     c.set('caller', caller)
     await next()

@@ -45,7 +45,7 @@ function rateLimited(outcome: BudgetOutcome, tokens: number): Problem {
   const short = refusing(outcome, tokens).map(({ name, limit }) => `${name}: ${limit}`)
   const message =
     tokens === 1
-      ? `The budget of requests a minute is spent (${short.join(', ')}); wait ${retryAfterSeconds} s`
-      : `It costs ${tokens} more requests of a budget (${short.join(', ')} a minute); ${tooSmall ? 'narrow the window' : `wait ${retryAfterSeconds} s`}`
+      ? `The budget of requests per minute is spent (${short.join(', ')}); wait ${retryAfterSeconds} s`
+      : `The export costs ${tokens} more requests of a budget (${short.join(', ')} per minute); ${tooSmall ? 'narrow the window' : `wait ${retryAfterSeconds} s`}`
   return new Problem('rate_limited', message, { retryAfterSeconds })
 }

@@ -53,11 +53,14 @@ export function createCursorDecoder<Position>(
   return (text, fingerprint) => {
     const parsed = schema.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
     if (!parsed.success) {
-      throw new Problem('bad_request', 'cursor is not one of this operation; send the nextCursor of the page before')
+      throw new Problem(
+        'bad_request',
+        'cursor is not a cursor of this operation; send the nextCursor of the previous page',
+      )
     }
     const [, ownFingerprint, window, depth, at] = parsed.data
     if (ownFingerprint !== fingerprint) {
-      throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the page it came from')
+      throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the previous page')
     }
     return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }
   }

@@ -7,19 +7,19 @@ export function querySchema({ query, window, page }: Endpoint): Record<string, z
   return {
     ...query,
     ...(typeof window === 'object' && {
-      from: dateTime(`The first moment read; ${window.defaultDays} days before \`to\` by default`).optional(),
+      from: dateTime(`Start of the window, inclusive; by default ${window.defaultDays} days before \`to\``).optional(),
       to: dateTime(
-        `The moment reading stops before; the next whole 10 s by default, at most ${window.maxDays} days after \`from\``,
+        `End of the window, exclusive; by default the next whole 10 s, at most ${window.maxDays} days after \`from\``,
       ).optional(),
       last: addition(
         duration(
           window.maxDays,
-          `The window of this length that ends with the next whole 10 s, at most ${window.maxDays} days; instead of \`from\` and \`to\``,
+          `Length of a window that ends at the next whole 10 s, at most ${window.maxDays} days; replaces \`from\` and \`to\``,
         ),
       ),
     }),
     ...(page && {
-      limit: integer(1, page.maxLimit, 'How many items the page holds').default(page.defaultLimit),
+      limit: integer(1, page.maxLimit, 'Maximum number of items on the page').default(page.defaultLimit),
       cursor: cursorText.optional(),
     }),
   }

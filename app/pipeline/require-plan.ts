@@ -26,7 +26,7 @@ export function requireCapability({ tenant }: Caller, capability: Capability, su
   if (tenant.entitlements.capabilities.includes(capability)) return
   throw new Problem(
     'plan_upgrade_required',
-    `The ${tenant.plan} plan has no ${subject}; the ${lowestPlanWith(capability)} plan and above have it`,
+    `The ${tenant.plan} plan does not include ${subject}; the ${lowestPlanWith(capability)} plan and above do`,
   )
 }
 

@@ -25,23 +25,24 @@ function windowOfRequest(c: Context<ApiEnv>, rule: WindowRule, now: Date, retent
   const cursor = c.get('cursor')
   const query = c.get('query')
   if (query.last !== undefined && (query.from ?? query.to)) {
-    throw new Problem('bad_request', 'last is a whole window; send it without from and to')
+    throw new Problem('bad_request', 'last cannot be combined with from or to')
   }
   if (!cursor) {
     if (rule === 'retention') return { from: retentionFrom.getTime(), to: now.getTime() }
     return windowOf(rule, query, now, retentionFrom)
   }
   const window = cursor.window && frozenWindow(rule, cursor.window, retentionFrom)
-  if (!cursor.window || !window) throw new Problem('bad_request', 'cursor is out of bounds; start again without it')
+  if (!cursor.window || !window)
+    throw new Problem('bad_request', 'cursor is out of bounds; start again without a cursor')
   for (const bound of ['from', 'to'] as const) {
     const requested = query[bound]?.getTime()
     if (requested !== undefined && requested !== cursor.window[bound]) {
       const frozen = new Date(cursor.window[bound]).toISOString()
-      throw new Problem('bad_request', `${bound} beside a cursor must be its window’s, ${frozen}, or be left out`)
+      throw new Problem('bad_request', `with a cursor, ${bound} must be ${frozen} or omitted`)
     }
   }
   if (query.last !== undefined && !isWindowOfLast(cursor.window, query.last)) {
-    throw new Problem('bad_request', 'last beside a cursor must be that of the first page, or be left out')
+    throw new Problem('bad_request', 'with a cursor, last must be the value of the first page or omitted')
   }
   return window
 }

@@ -11,7 +11,7 @@ export function explainUnknown(unknown: readonly string[], takes: readonly strin
     const meant = index < maxSuggestions ? likely(name, takes) : []
     return meant.length > 0 ? `${quoteInput(name)} (did you mean ${meant.join(' or ')}?)` : quoteInput(name)
   })
-  return `This operation does not take ${named.join(', ')}; it takes ${describe(takes)}`
+  return `This operation has no parameter ${named.join(', ')}; allowed: ${describe(takes)}`
 }
 
 /** Filters of several values (Rule 22) are described, as with them there are up to 70 names. */
@@ -20,8 +20,10 @@ function describe(takes: readonly string[]): string {
   const filters = takes.filter((name) => takes.includes(`${name}.any`))
   if (filters.length === 0) return takes.join(', ')
   const others = takes.filter((name) => !filters.includes(name) && !filters.some((one) => name.startsWith(`${one}.`)))
-  const ofText = takes.some((name) => name.endsWith('.contains')) ? ', text also as x.contains (a part of it)' : ''
-  return `${others.join(', ')}, and ${filters.join(', ')}, each x also as x.any (one of several values) and x.not (none of them)${ofText}`
+  const ofText = takes.some((name) => name.endsWith('.contains'))
+    ? ', text filters also as x.contains (a substring)'
+    : ''
+  return `${others.join(', ')}, and ${filters.join(', ')}, each filter x also as x.any (one of several values) and x.not (none of these values)${ofText}`
 }
 
 const maxLength = 32

@@ -81,7 +81,7 @@ function validationMessage(
     const given = input[parameter]
     const value = Array.isArray(given) && typeof index === 'number' ? given[index] : given
     if (issue.code === 'too_big' && issue.origin === 'array') messages.add(`${parameter} ${issue.message}`)
-    else if (Array.isArray(value)) messages.add(`${parameter} was given ${value.length} times; give it once`)
+    else if (Array.isArray(value)) messages.add(`${parameter} was sent ${value.length} times; send it once`)
     else if (typeof value === 'string') messages.add(`${parameter} ${issue.message}, not ${quoteInput(value)}`)
     else messages.add(`${parameter} is required and ${issue.message}`)
   }

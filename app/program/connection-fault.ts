@@ -10,7 +10,7 @@ export async function connectionFault(url: string, timeoutMs = 2_000): Promise<s
     return undefined
   } catch (error) {
     if (isNamed(error, 'AUTHENTICATION_FAILED', 'REQUIRED_PASSWORD')) {
-      return `${origin} refuses its user ${decodeURIComponent(username) || 'default'}, or the password`
+      return `${origin} rejects the user ${decodeURIComponent(username) || 'default'} or the password`
     }
     if (isNamed(error, 'UNKNOWN_DATABASE')) return `${origin} has no database ${decodeURIComponent(pathname.slice(1))}`
     return `${origin} does not respond`

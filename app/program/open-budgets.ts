@@ -5,7 +5,8 @@ import { createRedisBudgets, type RedisBudgetsOptions } from '../budgets/redis-b
 import type { Config } from '../config.ts'
 import { logOutage } from './log-outage.ts'
 
-const perProcess = 'REDIS_URL is not set: each process has request budgets of its own, so two allow twice the requests'
+const perProcess =
+  'REDIS_URL is not set: each process has its own request budgets, so two processes allow twice the requests'
 
 /** A process cannot detect its replicas, so production without Redis gets a warning in the log. */
 export async function openBudgets(

@@ -173,15 +173,15 @@ async function startOwn(
 }
 
 const busyError = (port: number) =>
-  `The engine on port ${port} does not respond: it is busy; run the command again when it is not`
+  `The engine on port ${port} is busy and does not respond: run the command again later`
 
 const heldError = (dataDir: string) =>
-  `${dataDir} is held by another process: wait for the command that runs, or name the CLICKHOUSE_PORT of its engine`
+  `Another process uses ${dataDir}: wait until it ends, or set CLICKHOUSE_PORT to the port of its engine`
 
 function startError(error: Error, dataDir: string, port: number): string {
   const { code, port: taken } = (error.cause ?? {}) as NodeJS.ErrnoException & { readonly port?: number }
   if (code === 'EADDRINUSE' && taken === port)
-    return `Port ${port} on 127.0.0.1 is taken; set CLICKHOUSE_PORT to another`
+    return `Port ${port} on 127.0.0.1 is in use; set CLICKHOUSE_PORT to another port`
   if (code === undefined && /lock/i.test(error.message)) return heldError(dataDir)
   const reason =
     code === undefined ? error.message : `The embedded ClickHouse cannot start: ${explainError(error.cause)}`

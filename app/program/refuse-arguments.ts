@@ -2,7 +2,7 @@
 export function refuseArguments(command: string): void {
   if (process.argv.length <= 2) return
   process.stderr.write(
-    `The program takes no arguments: its settings are environment variables, which README.md lists, and "security-reporting ${command} --help" tells more\n`,
+    `The program has no arguments. Settings are environment variables: see "security-reporting ${command} --help"\n`,
   )
   process.exit(2)
 }

@@ -20,7 +20,7 @@ export async function requireUser(database: Pick<Database, 'command'>, user: 're
   if (writes === undefined || writes === (user === 'writer')) return
   throw new Error(
     user === 'writer'
-      ? 'The user in CLICKHOUSE_URL cannot write: the collector and the worker take the user "writer"'
-      : 'The user in CLICKHOUSE_URL can write: the API takes the user "reader", which can only read',
+      ? 'The user in CLICKHOUSE_URL cannot write: for the collector and the worker, use the user "writer"'
+      : 'The user in CLICKHOUSE_URL can write: for the API, use the user "reader", which can only read',
   )
 }

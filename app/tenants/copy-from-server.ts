@@ -57,7 +57,7 @@ async function copyOne(
   const current = (await hasShard(cluster, tenantId)) ? await shardOfTenant(cluster, tenantId) : undefined
   const number = current ?? wanted ?? (await emptiestShard(cluster))
   if (wanted !== undefined && wanted !== number) {
-    throw new Error(`The tenant's shard is ${number}: copy it there, and run "tenants move" afterwards`)
+    throw new Error(`The tenant's shard is ${number}: copy it there, then run "tenants move"`)
   }
   if (current !== undefined && (await findDifference(copyTo(current))) === undefined) {
     return { id: tenantId, shard: current, copied: false }
@@ -67,5 +67,5 @@ async function copyOne(
   await copyTenant(copyTo(number))
   const different = await findDifference(copyTo(number))
   if (different === undefined) return { id: tenantId, shard: number, copied: true }
-  throw new Error(`${different} differs from the server's: stop what writes there, and run the command again`)
+  throw new Error(`${different} differs from the server's: stop all writes to the server and run the command again`)
 }

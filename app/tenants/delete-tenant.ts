@@ -96,11 +96,11 @@ async function deleteTarget(
   const expected = target.name ?? id
   if (confirm !== expected) {
     throw new Error(
-      `--confirm takes ${JSON.stringify(expected)}, to delete this ${kind}, not ${JSON.stringify(confirm)}`,
+      `--confirm must be ${JSON.stringify(expected)} to delete this ${kind}, not ${JSON.stringify(confirm)}`,
     )
   }
   function onWait(holder: string): never {
-    throw new Error(`There is an import of tenant ${tenantId}, ${holder}: end it, or wait for it, before deleting`)
+    throw new Error(`An import of tenant ${tenantId} is running, ${holder}: stop it or wait for it before deleting`)
   }
   await withLease({ database: writer, leaseId: tenantId, onWait, purpose }, async (checkLease) => {
     const tables = Object.keys(deleted)
@@ -111,11 +111,11 @@ async function deleteTarget(
       target.condition,
       tables.filter((table) => entrances.includes(table)),
     )
-    log(`Waiting ${forgottenMs / 1000} s until the API and the collector have forgotten the ${kind}`)
+    log(`Waiting ${forgottenMs / 1000} s for the API and the collector to forget the ${kind}`)
     await untilForgotten(forgottenMs)
     const waiting = shards().map((database) => ({ database }))
     await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
-      () => log(`A block of a collector was not acknowledged: when that collector has sent it, ${afterwards[kind]}`),
+      () => log(`A collector has an unacknowledged block: after the collector has sent it, ${afterwards[kind]}`),
     )
     await checkLease()
     const late = Object.keys(await countRows(databases, target.condition))
@@ -140,5 +140,7 @@ async function requireGone(
   const counts = await countRows(databases, (owned) => (excepted.includes(owned.table) ? undefined : condition(owned)))
   const rows = Object.entries(counts).map(([table, count]) => `${count} in ${table}`)
   if (rows.length === 0) return
-  throw new Error(`Rows were stored meanwhile, ${rows.join(', ')}: run the command again, with --confirm ${id}`)
+  throw new Error(
+    `Rows were stored during the deletion, ${rows.join(', ')}: run the command again with --confirm ${id}`,
+  )
 }

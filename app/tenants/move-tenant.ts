@@ -40,7 +40,9 @@ export async function moveTenant(
   requireNodes(cluster)
   const target = requireShard(cluster, number)
   if ((await unfinishedTenants(cluster.client)).includes(tenantId)) {
-    throw new Error('An import of the tenant is running or was cut off: let it end, or run it again, before the move')
+    throw new Error(
+      'An import of the tenant is running or was interrupted: let it finish, or run it again, before the move',
+    )
   }
   const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)
   return withLease({ database: cluster.client, leaseId: tenantId, onWait }, async (checkLease) => {
@@ -76,7 +78,7 @@ const isCompared = ({ table, isFilled }: CopiedTable) => !isFilled && table !== 
 async function requireWholeSites(database: Database, tenantId: string): Promise<void> {
   const copies = await countRows([database], ({ table }) => (isCopy(table) ? ofTenant(table, tenantId) : undefined))
   if (sum(copies) === 0) return
-  throw new Error('The deletion of a site of the tenant was cut off: run "sites delete" again, before the move')
+  throw new Error('The deletion of a site of the tenant was interrupted: run "sites delete" again before the move')
 }
 
 /** To a shard that has no row of the tenant. What the collector stores afterwards is brought in behind the switch. */
@@ -96,11 +98,12 @@ async function bringIn(
 ): Promise<void> {
   for (const shard of shards) {
     if (shard === target || (await countTenantRows(shard.database, tenantId)) === 0) continue
-    log(`Waiting for reports that are on their way to shard ${shard.number}`)
+    log(`Waiting for reports that are being sent to shard ${shard.number}`)
     await settle()
     const copy = { tenantId, from: shard.database, to: () => target.database, onStep: log }
     await copyAgain(copy)
-    if ((await copyAgain(copy)) > 0) throw new Error(`Reports are stored on shard ${shard.number} still: run it again`)
+    if ((await copyAgain(copy)) > 0)
+      throw new Error(`Shard ${shard.number} still stores reports of the tenant: run the command again`)
     await removeRows(shard, tenantId, log)
   }
 }

@@ -75,13 +75,12 @@ async function reseal({ database, keys, log }: AlertPass): Promise<void> {
     for (const { tenantId, id } of closed) {
       log.error(
         { tenantId, destinationId: id, fix: keyRemedy },
-        'The address of a destination does not open with SECRETS_KEY',
+        'Cannot decrypt the address of a destination with SECRETS_KEY',
       )
     }
-    if (isRotated)
-      log.info('All addresses of destinations are encrypted by the first key of SECRETS_KEY: remove the others')
+    if (isRotated) log.info('All addresses are now encrypted with the first key of SECRETS_KEY: remove the others')
   } catch (error) {
-    log.error({ reason: reasonOf(error) }, 'Failed to open the addresses of destinations')
+    log.error({ reason: reasonOf(error) }, 'Failed to decrypt the addresses of destinations')
   }
 }
 
@@ -101,7 +100,7 @@ async function watchTenants(
       if (digests.get(tenantId) !== digestAt.getTime()) await makeDigests(watch, tenantId, digestAt)
       digests.set(tenantId, digestAt.getTime())
     } catch (error) {
-      log.error({ tenantId, reason: reasonOf(error) }, 'Changes of a tenant are not watched')
+      log.error({ tenantId, reason: reasonOf(error) }, 'Failed to find changes of a tenant')
       await checkLease()
     }
   }

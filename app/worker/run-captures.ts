@@ -75,7 +75,7 @@ async function capturePass(loop: CaptureLoop, checkLease: () => Promise<void>): 
     try {
       await task()
     } catch (error) {
-      if (!cut.aborted) log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Copies of scripts are not stored')
+      if (!cut.aborted) log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Failed to store script copies')
     }
   }
   const fetches: (() => Promise<void>)[] = []

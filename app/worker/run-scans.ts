@@ -47,12 +47,12 @@ async function scanDuePages(loop: ScanLoop, unstored: Map<string, number>, check
     try {
       const stored = await storeScan(page, { database, tenantId, scanId, settings, capture, signal: cut })
       const { failureReason, failureMessage } = stored
-      if (failureReason) log.warn({ tenantId, pageId, failureReason, failureMessage }, 'A page cannot be scanned')
+      if (failureReason) log.warn({ tenantId, pageId, failureReason, failureMessage }, 'Failed to scan a page')
       metrics.countScan(failureReason ?? 'complete')
     } catch (error) {
       if (cut.aborted) return
       unstored.set(pageId, Date.now() + hourMs)
-      log.error({ tenantId, pageId, reason: reasonOf(error) }, 'A scan is not stored')
+      log.error({ tenantId, pageId, reason: reasonOf(error) }, 'Failed to store a scan')
     }
   }
 

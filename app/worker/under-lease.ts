@@ -37,9 +37,9 @@ export async function underLease(
     signal: stopping,
     onWait(holder) {
       waitedFor = holder
-      log.info({ holder }, `${name} are of another worker; this one waits`)
+      log.info({ holder }, `${name}: another worker is active; this worker waits`)
     },
-    lostMessage: 'Another worker took over while this one did not respond',
+    lostMessage: 'Another worker took over because this worker did not respond',
   }
   while (!stopping.aborted) {
     try {
@@ -54,7 +54,7 @@ export async function underLease(
       })
     } catch (error) {
       if (stopping.aborted) return
-      log.error({ reason: reasonOf(error) }, `${name} are interrupted`)
+      log.error({ reason: reasonOf(error) }, `${name}: interrupted`)
       await pause()
     } finally {
       onHeld(false)

@@ -67,7 +67,7 @@ const countRunning: Query<{ running: number }> = {
 /** Removes a backup of that name that was interrupted. Throws an Error of one line while ClickHouse writes one. */
 export async function removeInterrupted(database: Pick<Database, 'read'>, folder: string, name: string): Promise<void> {
   if (onlyRow(await database.read(countRunning)).running > 0)
-    throw new Error('Another backup is running: wait until it ends')
+    throw new Error('Another backup is running: wait until it finishes')
   const backups = await listBackups(folder)
   if (backups.some((backup) => backup.name === name && !backup.isWhole))
     await rm(join(folder, name), { recursive: true })

@@ -30,7 +30,7 @@ export async function restore(
   await requireEmpty(database)
   const own = named(await findDatabaseName(database))
   const run = (statement: Sql) => database.command(render(statement).text)
-  onStep('Reading what the backup has')
+  onStep('Reading the contents of the backup')
   const contents = backupTarget(name, 'contents', place)
   const restoreTable = (table: Sql) =>
     runBackup(database, sql`RESTORE TABLE ${storedDatabase}.${table} AS ${own}.${table} FROM ${contents}`)
@@ -87,7 +87,7 @@ async function requireEmpty(database: Database): Promise<void> {
   const names = filled.slice(0, 3).map(({ table }) => table)
   const others = filled.length - names.length
   throw new Error(
-    `The database has rows in ${names.join(', ')}${others > 0 ? ` and ${others} other tables` : ''}: restore into an empty one, of another DATA_DIR (on a server, another database in CLICKHOUSE_URL)`,
+    `The database has rows in ${names.join(', ')}${others > 0 ? ` and ${others} other tables` : ''}: restore into an empty database: another DATA_DIR (on a server, another database in CLICKHOUSE_URL)`,
   )
 }
 
@@ -110,7 +110,7 @@ const listContents: Query<ContentsPart> = {
 async function rejectNewerBackup(database: Database): Promise<void> {
   const { newer } = await compareMigrations(database, await readMigrations())
   if (newer.length === 0) return
-  throw new OtherRelease(`The backup is of a newer release, with ${newer.join(', ')}`, 'restore it with that release')
+  throw new OtherRelease(`The backup is from a newer release, with ${newer.join(', ')}`, 'restore it with that release')
 }
 
 function requireParts(parts: readonly ContentsPart[], restored: readonly StoredPart[]): void {
@@ -119,10 +119,8 @@ function requireParts(parts: readonly ContentsPart[], restored: readonly StoredP
   const added = partsWithout(restored, parts).filter(({ table }) => wholeTables.has(table))
   const [part] = [...lacking, ...added]
   if (!part) return
-  const counts = `${lacking.length} parts are not as they were, ${added.length} are new`
-  throw new Error(
-    `The restored database differs from the one that was backed up, so drop it: ${counts}, the first in ${part.table}`,
-  )
+  const counts = `${lacking.length} parts differ, ${added.length} are new`
+  throw new Error(`The restored database differs from the original: ${counts}, the first in ${part.table}. Drop it`)
 }
 
 const checkRow = z.object({ part_path: z.string(), is_passed: z.coerce.boolean(), message: z.string() })
@@ -137,5 +135,5 @@ async function checkTable(database: Database, table: string): Promise<void> {
   })
   const broken = results.find(({ is_passed }) => !is_passed)
   if (broken)
-    throw new Error(`The part ${broken.part_path} of ${table} is broken, so drop the database: ${broken.message}`)
+    throw new Error(`The part ${broken.part_path} of ${table} is broken; drop the database: ${broken.message}`)
 }

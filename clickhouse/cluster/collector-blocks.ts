@@ -23,7 +23,7 @@ export async function untilAcknowledged(
   const deadline = Date.now() + timeoutMs
   while (begun.size > 0) {
     if (Date.now() > deadline) {
-      throw new Error("A collector's block is not acknowledged: run the command again when the collector has sent it")
+      throw new Error('A collector has an unacknowledged block: run the command again after the collector has sent it')
     }
     await sleep(pollMs)
     for (const [token, { done }] of await latestSteps(shards, tenantId)) {

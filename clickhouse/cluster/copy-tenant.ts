@@ -39,7 +39,7 @@ export async function copyAgain(copy: Copy): Promise<number> {
   let missing = 0
   for await (const ids of listMissingReports(copy.from, copy.to(rawTable), copy.tenantId)) {
     missing += ids.length
-    copy.onStep(`Copying ${ids.length} reports that were stored meanwhile`)
+    copy.onStep(`Copying ${ids.length} reports that were stored during the copy`)
     await copyRows(copy, rawTable, sql`${ofTenant(rawTable, copy.tenantId)} AND id IN ${idsOf(ids)}`)
   }
   return missing

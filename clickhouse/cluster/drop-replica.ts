@@ -50,7 +50,7 @@ export const findRegistration = ({ database, shard, replica }: Registration): Qu
 /** Statements that remove a replica of a database, first of its tables. Throws for a name that would need quoting. */
 function dropStatements({ database, shard, replica }: Registration): readonly string[] {
   for (const word of [database, shard, replica]) {
-    if (!/^[\w-]+$/.test(word)) throw new Error(`not a name of a replica: ${word}`)
+    if (!/^[\w-]+$/.test(word)) throw new Error(`not a replica name: ${word}`)
   }
   return [
     `SYSTEM DROP REPLICA '${replica}' FROM DATABASE ${database}`,
@@ -68,7 +68,7 @@ export async function dropReplica(
   const server = survivor.use('')
   const find = async () => (await server.read(findRegistration(registration)))[0]
   if (!(await find())) return
-  const active = `${nameOf(lost)} is active in ${registration.database}: stop its server, whose session in Keeper ends 10 s later`
+  const active = `${nameOf(lost)} is active in ${registration.database}: stop its server; its Keeper session ends 10 s later`
   await waitUntil(async () => ((await find())?.isActive ? active : undefined), again, wait)
   wait.onStep?.(`Removing ${nameOf(lost)} from ${registration.database}`)
   for (const statement of dropStatements(registration)) {

@@ -42,7 +42,7 @@ export function onCluster(statement: string, front: string, replication: Replica
     return [{ database: shards, statement: withQualifiedNames(statement, front) }]
   }
   if (kind === 'CREATE MATERIALIZED VIEW' || name.endsWith(rollupViewEnd)) {
-    throw new Error(`Names of materialized views end with ${rollupViewEnd}, and no others: ${kind} ${name}`)
+    throw new Error(`Names of materialized views, and only those, must end with ${rollupViewEnd}: ${kind} ${name}`)
   }
   if (kind.endsWith('VIEW') || kind.endsWith('DICTIONARY')) return [{ database: front, statement }]
   if (everywhere.includes(name)) return replication.everywhere(statement, front)

@@ -58,7 +58,7 @@ export interface Shard {
 function frontDatabase(urls: string): string {
   const front = decodeURIComponent(new URL(nodeUrls(urls)[0] ?? '').pathname.slice(1))
   if (front !== '') return front
-  throw new Error('CLICKHOUSE_URL must end with the name of a database, such as /reports')
+  throw new Error('CLICKHOUSE_URL must end with a database name, such as /reports')
 }
 
 /** Throws an Error of one line where no node responds. @param urls as `connect` takes them. */
@@ -149,7 +149,7 @@ const findMacros: Query<Macros> = {
 
 function shardNumber({ shard }: Macros): number {
   if (/^0*[1-9]\d*$/.test(shard)) return Number(shard)
-  throw new Error(`its macro shard must be a number from 1, such as 01, not ${shard}`)
+  throw new Error(`its macro "shard" must be a number from 1, such as 01, not ${shard}`)
 }
 
 /** One URL of several hosts with one user. */

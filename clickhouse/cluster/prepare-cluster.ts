@@ -56,12 +56,12 @@ async function runOnFirst(
           return undefined
         } catch (error) {
           if (!isNamed(error, 'NOT_A_LEADER')) throw error
-          pending ??= `${origin} takes no statement yet: ${(error as Error).message.trim().replace(/\.$/, '')}`
+          pending ??= `${origin} does not accept statements yet: ${(error as Error).message.trim().replace(/\.$/, '')}`
         }
       }
       return pending
     },
-    'see the log of that server, and run the command again',
+    'see the log of that server and run the command again',
     wait,
   )
 }
@@ -82,10 +82,10 @@ async function untilEveryNodeIsKnown({ front, nodes }: Cluster, wait: Wait): Pro
         const known = onlyRow(await use('').read(countNodes(name))).nodes
         if (known === nodes.length) return undefined
         const found = `CLICKHOUSE_URL has ${nodes.length} nodes, and ${origin} knows ${known} of the cluster ${name}`
-        if (known > nodes.length) throw new Error(`${found}: name all`)
+        if (known > nodes.length) throw new Error(`${found}: list all of them`)
         return found
       }),
-    'name each once, see the log of that server, and run the command again',
+    'list each node once, see the log of that server, and run the command again',
     wait,
   )
 }
@@ -106,9 +106,9 @@ async function untilFetched({ front, nodes }: Cluster, wait: Wait): Promise<void
     () =>
       firstPending(nodes, async ({ origin, use }) => {
         const { fetches } = onlyRow(await use('').read(countFetches(front)))
-        return fetches === 0 ? undefined : `${origin} fetches the tables of ${front}, ${fetches} to go`
+        return fetches === 0 ? undefined : `${origin} is fetching the tables of ${front}, ${fetches} parts left`
       }),
-    'see the log of that server, and run the command again',
+    'see the log of that server and run the command again',
     wait,
   )
 }

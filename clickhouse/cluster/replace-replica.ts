@@ -73,10 +73,10 @@ function findNodes({ nodes, missing }: Cluster, { shard, replica }: LostReplica)
   const target = ofShard.find((node) => node.macros.replica === replica)
   const survivor = ofShard.find((node) => node !== target)
   if (missing.length > (target ? 0 : 1)) throw new Error(`Every other node must respond: ${missing.join('; ')}`)
-  if (!survivor) throw new Error(`No other replica of shard ${shard} responds: its reports are in a backup alone`)
+  if (!survivor) throw new Error(`No other replica of shard ${shard} responds: its reports exist only in a backup`)
   if (target || missing.length === 1) return { survivor, target }
   const known = ofShard.map((node) => node.macros.replica).join(', ')
-  throw new Error(`There is no ${nameOf({ shard, replica })}: it has ${known}`)
+  throw new Error(`There is no ${nameOf({ shard, replica })}; the shard has ${known}`)
 }
 
 const listDatabasesNamed = (names: readonly string[]): Query<{ name: string }> => ({
@@ -99,7 +99,7 @@ async function refuseOldDisk(cluster: Cluster, lost: LostReplica): Promise<void>
   for (const registration of registrationsOf(cluster.front, survivor, lost)) {
     if (!made.includes(registration.database)) continue
     const [found] = await survivor.use('').read(findRegistration(registration))
-    if (!found) throw new Error(`${target?.origin} has a disk of before: stop it, empty its volume, and ${again}`)
+    if (!found) throw new Error(`${target?.origin} still has its old disk: stop it, empty its volume, and ${again}`)
   }
 }
 
@@ -138,7 +138,7 @@ async function untilWhole(cluster: Cluster, lost: LostReplica, wait: Wait) {
     async () => {
       const [before, now] = [await rowsOf(other), await rowsOf(own)]
       reports = now
-      return before === now ? undefined : `${target.origin} has ${now} reports, and ${survivor.origin} ${before}`
+      return before === now ? undefined : `${target.origin} has ${now} reports, but ${survivor.origin} has ${before}`
     },
     'run "doctor"',
     wait,
@@ -148,6 +148,6 @@ async function untilWhole(cluster: Cluster, lost: LostReplica, wait: Wait) {
 
 function pendingOf({ tables, readonlyTables, fetches }: NodeHealth, wanted: number, origin: string) {
   if (tables < wanted) return `${origin} has ${tables} of ${wanted} replicated tables`
-  if (readonlyTables > 0) return `${origin} has ${readonlyTables} tables that are read-only`
+  if (readonlyTables > 0) return `${origin} has ${readonlyTables} read-only tables`
   return fetches > 0 ? `${origin} fetches ${fetches} parts` : undefined
 }

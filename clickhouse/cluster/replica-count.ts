@@ -62,7 +62,7 @@ export function createReplicaCount(measure: () => Promise<ClusterSize>): Replica
       else if (performance.now() - measuredAt > minuteMs) void again()
       if (known > 0) return known
       const cause = new Error(
-        'Nothing is written while no server lists the replicas of a shard: start the servers, or run "migrate"',
+        'Writes are paused because no server lists the replicas of a shard: start the servers, or run "migrate"',
       )
       throw new Problem('upstream_unavailable', undefined, { cause })
     },

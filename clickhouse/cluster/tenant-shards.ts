@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS tenant_places
 (
     tenant_id   UUID COMMENT 'The tenant',
     shard       UInt32 COMMENT 'Number of its shard, from 1',
-    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: of several the latest counts'
+    updated_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When the row was written: the latest row counts'
 )
 ENGINE = ReplacingMergeTree(updated_at)
 ORDER BY tenant_id
@@ -119,5 +119,5 @@ export function requireNodes({ missing }: Cluster): void {
 export function requireShard({ shards }: Cluster, number: number): Shard {
   const shard = shards.find((other) => other.number === number)
   if (shard) return shard
-  throw new Error(`There is no shard ${number}; there are ${shards.map((other) => other.number).join(', ')}`)
+  throw new Error(`There is no shard ${number}; the shards are ${shards.map((other) => other.number).join(', ')}`)
 }

@@ -48,7 +48,7 @@ function call(funcName, ...values) {
 }
 
 function succeed(result) {
-  if (result < 0) throw new Error('DB::Exception: Landlock does not confine it (LANDLOCK)')
+  if (result < 0) throw new Error('DB::Exception: Landlock cannot confine the engine (LANDLOCK)')
   return result
 }
 

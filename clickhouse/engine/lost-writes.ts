@@ -23,7 +23,7 @@ export async function countLostWrites(writerUrl: string): Promise<number> {
   const text = await response.text()
   // An engine of a release without the grant runs until its owner is upgraded.
   if (response.headers.get('X-ClickHouse-Exception-Code') === accessDenied) return 0
-  if (!response.ok) throw new Error(`ClickHouse does not count its failed writes: ${text}`)
+  if (!response.ok) throw new Error(`Cannot read ClickHouse's count of failed writes: ${text}`)
   return Number(text)
 }
 

@@ -18,7 +18,7 @@ const serverUrl = 'http://default:secret@127.0.0.1:8123/default'
 export function withoutLibrary({ platform, arch }: Machine, reason: string): string {
   const [first = ''] = reason.split(/\.? (?:Tried|Require stack):/)
   return (
-    `its library does not load on ${platform} ${arch} (${first}). Take a ClickHouse server instead: "${server}", ` +
+    `its library does not load on ${platform} ${arch} (${first}). Use a ClickHouse server instead: "${server}", ` +
     `then set CLICKHOUSE_URL=${serverUrl} and run "security-reporting migrate"`
   )
 }

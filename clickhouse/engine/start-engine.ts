@@ -50,7 +50,7 @@ const watchIntervalMs = 1_000
 /** Half the threads merge: 16 M rows were loaded at 190,000 a second instead of 163,000 (2 cores). */
 const mergeThreads = Math.max(1, availableParallelism() >> 1)
 
-const lostWrites = 'it could not write, as on a full disk'
+const lostWrites = 'it could not write, for example because the disk is full'
 let deaths = 0
 
 /** Engines of this process that died and were started again. */

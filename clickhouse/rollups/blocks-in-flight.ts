@@ -33,5 +33,5 @@ export async function findBlocksInFlight(shards: readonly Database[]): Promise<s
   if (open.length === 0) return undefined
   const collectors = open.reduce((sum, one) => sum + one.collectors, 0)
   const seconds = Math.max(...open.map((one) => one.seconds))
-  return `${collectors} ${collectors === 1 ? 'collector has a block' : 'collectors have blocks'} on the way, for up to ${seconds} s`
+  return `${collectors} ${collectors === 1 ? 'collector has a block' : 'collectors have blocks'} in flight, for up to ${seconds} s`
 }

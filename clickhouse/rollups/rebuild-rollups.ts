@@ -39,7 +39,7 @@ export async function rebuildRollups(
   for (const target of targets) await dropLeftovers(target, all)
   const unknown = tables?.find((table) => !all.some((rollup) => rollup.table === table))
   if (unknown !== undefined) {
-    throw new Error(`${unknown} is not a rollup; there are ${all.map(({ table }) => table).join(', ')}`)
+    throw new Error(`${unknown} is not a rollup; the rollups are ${all.map(({ table }) => table).join(', ')}`)
   }
   const rollups = all.filter((rollup) => tables?.includes(rollup.table) ?? hasBucket(rollup))
   const monthTables = [rawTable, ...rollups.filter(hasBucket).map(({ table }) => table)]

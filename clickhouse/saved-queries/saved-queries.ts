@@ -54,7 +54,7 @@ export function findSavedQuery(queries: readonly SavedQuery[], name: string): Sa
   const found = queries.find((query) => query.name === name)
   if (!found) {
     const names = queries.map((query) => query.name).join(', ')
-    throw new Error(`There is no saved query ${JSON.stringify(name)}; there are ${names}`)
+    throw new Error(`There is no saved query ${JSON.stringify(name)}; the saved queries are ${names}`)
   }
   return found
 }
@@ -67,7 +67,7 @@ export function parameterValues(
   const names = parameters.map((parameter) => parameter.name)
   const unknown = Object.keys(given).find((key) => !names.includes(key))
   if (unknown !== undefined) {
-    const allowed = names.length > 0 ? `it takes ${names.join(', ')}` : 'it takes none'
+    const allowed = names.length > 0 ? `allowed: ${names.join(', ')}` : 'it has none'
     throw new Error(`${name} has no parameter ${JSON.stringify(unknown)}; ${allowed}`)
   }
   return Object.fromEntries(

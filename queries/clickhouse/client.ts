@@ -34,7 +34,7 @@ export function connect(url: string, { quorum, replicas, ...options }: ConnectOp
     isInStep: (node) => node.isInStep('its database', aliveTimeoutMs),
   })
   const areInStep = async () => {
-    if (connections.length === 1) throw new Error('The nodes of the cluster are not known')
+    if (connections.length === 1) throw new Error('The nodes of the cluster are unknown')
     const found = await Promise.all(connections.map((node) => node.isInStep('every database', aliveTimeoutMs)))
     return found.every(Boolean)
   }

@@ -104,7 +104,7 @@ export function createNodes<Node>(nodes: readonly Node[], { isAlive, isInStep }:
   /** A node that failed, or did not serve the last statement, can have been replaced. */
   async function join(node: Node): Promise<void> {
     if (nodes.length === 1 || node === served) return
-    if (!(await isInStep(node))) throw new NodeBehind('The node lacks rows that others have')
+    if (!(await isInStep(node))) throw new NodeBehind('The node lacks rows that other nodes have')
   }
 
   /** Aborts the task where its node is frozen and another can take it. */

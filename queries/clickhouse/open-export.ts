@@ -31,7 +31,7 @@ export function openExport(
       isWaiting = false
       reject(error)
     }
-    const busy = 'Other exports run: one of a tenant and two in all run at a time'
+    const busy = 'Other exports are running; at most one per tenant and two in all can run at a time'
     const timer = setTimeout(() => giveUp(new Problem('upstream_unavailable', busy, { retryAfterSeconds })), waitMs)
     disconnected?.addEventListener('abort', () => giveUp(new ClientDisconnected()))
     run(tenantId, async () => {

@@ -18,7 +18,7 @@ export function parseResponse(body: string): { rows: Record<string, unknown>[]; 
   const { exception, meta, data, rows, statistics } = JSON.parse(body) as Partial<JsonCompact>
   if (exception !== undefined) throw new Error(`ClickHouse aborted its response: ${exception}`)
   if (!Array.isArray(meta) || !Array.isArray(data) || data.length !== rows) {
-    throw new Error('The response is not a whole JSONCompact document')
+    throw new Error('The response is not a complete JSONCompact document')
   }
   const names = (meta as JsonCompact['meta']).map(({ name }) => name)
   return {

@@ -35,10 +35,7 @@ export function windowOf(
   const from =
     requested.from?.getTime() ?? Math.max(to - (requested.last ?? defaultDays * dayMs), retentionFrom.getTime())
   if (requested.from && from < retentionFrom.getTime()) {
-    throw new Problem(
-      'bad_request',
-      `from reaches back beyond retention, which begins at ${retentionFrom.toISOString()}`,
-    )
+    throw new Problem('bad_request', `from must not be before the start of retention, ${retentionFrom.toISOString()}`)
   }
   if (from >= to) {
     const bounds = `${new Date(from).toISOString()} is not before ${new Date(to).toISOString()}`
@@ -48,7 +45,7 @@ export function windowOf(
     )
   }
   if (to - from > maxDays * dayMs) {
-    throw new Problem('bad_request', `from and to are further apart than the ${maxDays} days this operation reads`)
+    throw new Problem('bad_request', `from and to must be at most ${maxDays} days apart`)
   }
   return { from, to }
 }

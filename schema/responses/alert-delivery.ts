@@ -4,7 +4,7 @@ import { dateTimeText, openEnum } from './common.ts'
 
 const destination = z.strictObject({
   id: recordWord,
-  name: line(200).nullable().meta({ description: 'Null where the destination was deleted before sending.' }),
+  name: line(200).nullable().meta({ description: 'Null if the destination was deleted before sending.' }),
   type: openEnum(['email', 'webhook', 'slack']).nullable().meta({ description: 'Null with the name.' }),
 })
 
@@ -12,23 +12,22 @@ const destination = z.strictObject({
 export const alertDelivery = z
   .strictObject({
     id: recordWord,
-    alertId: recordWord.meta({ description: 'Shared by every destination the alert went to.' }),
+    alertId: recordWord.meta({ description: 'The same for every destination of the alert.' }),
     kind: openEnum(['immediate', 'digest', 'test']),
     outcome: openEnum(['delivered', 'rejected', 'dropped']).meta({
-      description: 'rejected: it errored or was refused; dropped: there was nothing to send it to.',
+      description: 'rejected: sending failed or was refused; dropped: the destination no longer exists.',
     }),
     detail: z.string().nullable().meta({
-      description:
-        'Why it was rejected or dropped: the kind of failure. Every URL, token, host name and address in it is replaced.',
+      description: 'The reason for rejected or dropped. URLs, tokens, host names and addresses are replaced.',
     }),
-    destination: destination.meta({ description: 'The destination’s address is never given.' }),
-    eventType: recordWord.nullable().meta({ description: 'For example csp.new_issue; null where it names none.' }),
-    siteId: recordUuid.nullable().meta({ description: 'The site it is about, where it is about one.' }),
-    siteIds: z.array(recordUuid).max(10_000).meta({ description: 'The sites a digest covered.' }),
+    destination: destination.meta({ description: 'The destination, without its address.' }),
+    eventType: recordWord.nullable().meta({ description: 'For example csp.new_issue; null if unknown.' }),
+    siteId: recordUuid.nullable().meta({ description: 'The site of the alert; null if it is not about one site.' }),
+    siteIds: z.array(recordUuid).max(10_000).meta({ description: 'The sites in a digest.' }),
     summary: line(500).nullable().meta({
-      description: 'One line; null for a test, a digest, and alerts that predate summaries.',
+      description: 'One line; null for tests, digests, and alerts from before summaries existed.',
     }),
-    createdAt: dateTimeText.meta({ description: 'When it was sent, attempted or dropped.' }),
+    createdAt: dateTimeText.meta({ description: 'Time of sending, of the last attempt, or of dropping.' }),
   })
   .meta({ id: 'AlertDelivery' })
 

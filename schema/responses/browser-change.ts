@@ -7,21 +7,21 @@ export const browserChange = z
   .object({
     reportType: openEnum(browserChangeTypeNames),
     feature: untrusted().meta({ description: 'The browser’s identifier for the API.' }),
-    sourceFile: untrusted().nullable().meta({ description: 'The script that used it, without its query.' }),
+    sourceFile: untrusted().nullable().meta({ description: 'The script that used the API, without query.' }),
     lineNumber: count.nullable(),
-    message: untrusted().meta({ description: 'The browser’s explanation, as the latest report gives it.' }),
+    message: untrusted().meta({ description: 'The browser’s explanation in the latest report.' }),
     anticipatedRemoval: dateTimeText
       .nullable()
-      .meta({ description: 'From the latest report that names one; null when none does.' }),
+      .meta({ description: 'From the latest report with a date; null if no report has one.' }),
     reportCount: count,
     estimatedReportCount: count,
     sampled: z.boolean(),
-    pageCount: count.meta({ description: 'Distinct pages, without their queries, that used it.' }),
+    pageCount: count.meta({ description: 'Distinct pages that used the API, without queries.' }),
     topPages: z
       .array(untrusted())
       .max(3)
-      .meta({ description: 'The pages that reported it most, most frequent first.' }),
-    browsers: z.array(untrusted()).meta({ description: 'The browser families that could be read, by name.' }),
+      .meta({ description: 'The pages with the most reports, most frequent first.' }),
+    browsers: z.array(untrusted()).meta({ description: 'Recognised browser families, by name.' }),
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
   })
@@ -33,11 +33,11 @@ export const browserChangeTotals = z
     estimatedReportCount: count,
     reportCount: count,
     apiCount: count.meta({ description: 'Distinct APIs.' }),
-    withRemovalDateCount: count.meta({ description: 'Entries with an anticipated removal.' }),
+    withRemovalDateCount: count.meta({ description: 'Number of entries with an anticipated removal.' }),
     soonestRemoval: dateTimeText.nullable(),
     sampled: z.boolean(),
     browsers: z
       .array(z.object({ browser: untrusted(), estimatedReportCount: count }))
-      .meta({ description: 'Browser families, largest first; "" where the user agent was unreadable.' }),
+      .meta({ description: 'Browser families, largest first; "" for unrecognised user agents.' }),
   })
   .meta({ id: 'BrowserChangeTotals' })

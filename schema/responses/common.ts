@@ -21,7 +21,9 @@ export const listResponse = <Item extends z.ZodType, Extra extends z.ZodRawShape
 ) =>
   z.object({
     data: z.array(item),
-    truncated: z.boolean().meta({ description: 'More follow than the first 10,000, which can be paged through.' }),
+    truncated: z
+      .boolean()
+      .meta({ description: 'True if there are more items. Only the first 10,000 items can be paged.' }),
     ...(extra as Extra),
     nextCursor: z.string().nullable(),
   })
@@ -31,10 +33,10 @@ export const errorBody = z
   .object({
     error: z.object({
       code: openEnum([...problemCodes, ...reservedCodes]).meta({
-        description: `Branch on this; treat an unknown code by its status. None is ${reservedCodes.join(' or ')} today.`,
+        description: `Use this to distinguish errors; handle an unknown code by its status. ${reservedCodes.map((code) => `${code} is reserved`).join('; ')}.`,
       }),
       message: z.string().meta({ description: 'For people.' }),
-      requestId: z.string().meta({ description: 'Quote it when you contact support.' }),
+      requestId: z.string().meta({ description: 'Include it when you contact support.' }),
     }),
   })
   .meta({ id: 'Error' })

@@ -7,10 +7,10 @@ export const crashGroup = z
     reason: untrusted().meta({ description: 'For example oom or unresponsive; "" if the browser did not report it.' }),
     page: untrusted().meta({ description: 'Without query and fragment.' }),
     isTopLevel: z.boolean().nullable().meta({ description: 'Null if the browser did not report it.' }),
-    visibilityState: untrusted().meta({ description: 'At the crash; "" if the browser did not report it.' }),
+    visibilityState: untrusted().meta({ description: 'Visibility at the crash; "" if the browser did not report it.' }),
     browsers: z.array(untrusted()).meta({ description: 'Families, sorted.' }),
     stackExcerpt: untrusted().nullable().meta({
-      description: 'The first 1,024 characters of the latest stack; null where no report has one.',
+      description: 'The first 1,024 characters of the latest stack; null if no report has a stack.',
     }),
     reportCount: count,
     estimatedReportCount: count,
@@ -21,4 +21,7 @@ export const crashGroup = z
 
 export const crashTotals = z
   .object({ estimatedReportCount: count, reportCount: count, pageCount: count, groupCount: count })
-  .meta({ id: 'CrashTotals', description: 'Of every group in the window; an unknown page is no page.' })
+  .meta({
+    id: 'CrashTotals',
+    description: 'Totals over all groups in the window; reports without a page are not counted as a page.',
+  })

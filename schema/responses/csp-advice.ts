@@ -21,7 +21,7 @@ const unknownReasons = z.array(counts.extend({ reason: openEnum(cspVerdictReason
 
 const effect = z
   .object({ violation: counts, silent: counts, unknown: counts.extend({ byReason: unknownReasons }) })
-  .meta({ id: 'CspEffect', description: 'Reports by verdict: whether a policy would have sent them.' })
+  .meta({ id: 'CspEffect', description: 'Reports by verdict on whether a policy would have caused them.' })
 
 const finding = z
   .object({
@@ -31,26 +31,31 @@ const finding = z
     value: untrusted().nullable(),
     description: z.string().meta({ description: 'For people.' }),
   })
-  .meta({ id: 'CspFinding', description: 'A weakness of a policy that csp_evaluator finds.' })
+  .meta({ id: 'CspFinding', description: 'A weakness in a policy, found by csp_evaluator.' })
 
 const evaluation = z.object({
-  evaluator: z.string().meta({ description: 'Name and version, such as csp_evaluator 1.1.8.' }),
+  evaluator: z.string().meta({ description: 'Name and version of the evaluator, such as csp_evaluator 1.1.8.' }),
   after: z.array(finding),
 })
 
-const issueId = z.string().meta({ description: 'Opens the reports of this directive and host: issues.reports.' })
+const issueId = z
+  .string()
+  .meta({ description: 'Use it with issues.reports to read the reports of this directive and host.' })
 
 const advisedSource = z
   .object({
     directive: untrusted(),
-    source: untrusted().meta({ description: 'Origin of the blocked URLs, or their keyword or scheme.' }),
+    source: untrusted().meta({ description: 'Origin, keyword or scheme of the blocked URLs.' }),
     decision: openEnum(cspDecisions),
     reasons: z.array(openEnum([...denyingReasons, ...reviewReasons])),
-    expression: untrusted().nullable().meta({ description: 'The source expression; null if none should be added.' }),
-    addTo: z.string().nullable().meta({ description: 'The directive that the expression is added to.' }),
-    createdFrom: z.string().nullable().meta({ description: 'The directive that addTo is copied from, if it is new.' }),
+    expression: untrusted().nullable().meta({ description: 'The source expression to add; null if none.' }),
+    addTo: z.string().nullable().meta({ description: 'The directive to add the expression to.' }),
+    createdFrom: z
+      .string()
+      .nullable()
+      .meta({ description: 'If addTo is a new directive: the directive to copy it from.' }),
     knownBy: z.array(openEnum(cspKnownBy)).meta({
-      description: 'Who confirms it beside reports, whose every word is a claim; without any it is for review.',
+      description: 'Confirmations other than reports, which anyone can send. A source without any needs review.',
     }),
     hints: z.array(z.object({ kind: openEnum(cspHintKinds), value: untrusted(), sample: untrusted().nullable() })),
     party: openEnum(cspParties),
@@ -62,20 +67,24 @@ const advisedSource = z
     confidence: openEnum(issueConfidences),
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
-    firstSeenEver: dateTimeText.meta({ description: 'Of this directive and host, by reports that expired too.' }),
+    firstSeenEver: dateTimeText.meta({
+      description: 'First report of this directive and host, including expired reports.',
+    }),
     issueId,
-    paths: z.array(untrusted()).meta({ description: 'Starts of the most reported paths, at most 5.' }),
+    paths: z.array(untrusted()).meta({ description: 'Beginnings of the most reported paths, at most 5.' }),
   })
   .meta({ id: 'CspAdvisedSource' })
 
 export const cspAdvice = z
   .object({
     base: openEnum(cspBases).meta({
-      description:
-        'Where the policy comes from: the request names it, the last scan was served it, or only reports claim it.',
+      description: 'Origin of the policy: the request, the last scan of a page, or only reports.',
     }),
-    note: z.string().nullable().meta({ description: 'Why nothing is proposed; null unless the base is reported.' }),
-    servedPolicyIds: z.array(cspPolicy.shape.id).meta({ description: 'Policies that the last scans were served.' }),
+    note: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason why nothing is proposed; null unless base is reported.' }),
+    servedPolicyIds: z.array(cspPolicy.shape.id).meta({ description: 'Policies served to the last scans.' }),
     policy: z
       .object({
         id: cspPolicy.shape.id,
@@ -84,22 +93,24 @@ export const cspAdvice = z
         truncated: z.boolean(),
       })
       .nullable()
-      .meta({ description: 'The policy that the advice is about; null without reports that quote one.' }),
+      .meta({ description: 'The policy that the advice is for; null if no report quotes one.' }),
     proposed: z
       .object({
-        text: z.string().meta({ description: 'The policy with the allowed sources; write nonces of your own.' }),
+        text: z.string().meta({ description: 'The policy with the allowed sources added; insert your own nonces.' }),
         bytes: count,
         additions: count,
       })
       .nullable()
-      .meta({ description: 'Null if nothing is to be added, or the policy’s text was cut, or the base is reported.' }),
+      .meta({ description: 'Null if there is nothing to add, the policy’s text was truncated, or base is reported.' }),
     effect: z.object({ before: effect, after: effect }),
     sources: z.array(advisedSource),
-    sourceCount: count.meta({ description: 'Of all directives and sources that the policy reports.' }),
-    reviewCount: count.meta({ description: 'How many of them wait for a decision of people.' }),
+    sourceCount: count.meta({ description: 'Number of all reported combinations of directive and source.' }),
+    reviewCount: count.meta({ description: 'Number of sources that need a decision.' }),
     evaluation: evaluation.extend({
       before: z.array(finding),
-      introduced: z.array(finding).meta({ description: 'After, and not before.' }),
+      introduced: z
+        .array(finding)
+        .meta({ description: 'Weaknesses in the proposed policy that the current policy does not have.' }),
     }),
     window: z.object({ from: dateTimeText, to: dateTimeText }),
   })
@@ -113,7 +124,7 @@ const checkedGroup = z
     source: untrusted(),
     verdict: openEnum(cspVerdicts),
     reason: openEnum(cspVerdictReasons).nullable(),
-    governedBy: z.string().nullable().meta({ description: 'The directive whose list decides.' }),
+    governedBy: z.string().nullable().meta({ description: 'The directive that decides.' }),
     matchedBy: untrusted().nullable().meta({ description: 'The source expression that allows it.' }),
     reportCount: count,
     estimatedReportCount: count,
@@ -136,7 +147,7 @@ export const cspCheck = z
       silent: total,
       unknown: total,
       unknownReasons,
-      noise: z.object({ reportCount: count }).meta({ description: 'Of the violations.' }),
+      noise: z.object({ reportCount: count }).meta({ description: 'Violations that are noise.' }),
     }),
     groups: z.array(checkedGroup),
     evaluation: evaluation.extend({ before: z.null() }),

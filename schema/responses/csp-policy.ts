@@ -8,11 +8,13 @@ export const cspPolicy = z
     id: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
-      .meta({ description: 'A hash of the disposition and the comparable policy in lower case.' }),
+      .meta({ description: 'Hash of the disposition and the lower-case comparable policy.' }),
     disposition: openEnum(dispositions),
-    policy: untrusted().meta({ description: 'The comparable form as last quoted, at most 16,384 bytes of UTF-8.' }),
-    truncated: z.boolean().meta({ description: 'Whether the text was cut.' }),
-    firstSeen: dateTimeText.meta({ description: 'When a report of the window first quoted it.' }),
+    policy: untrusted().meta({
+      description: 'The comparable form of the latest quote, at most 16,384 bytes of UTF-8.',
+    }),
+    truncated: z.boolean().meta({ description: 'True if the text was truncated.' }),
+    firstSeen: dateTimeText.meta({ description: 'First report in the window that quotes the policy.' }),
     lastSeen: dateTimeText,
     reportCount: count,
   })

@@ -5,34 +5,34 @@ import { count, dateTimeText, openEnum, untrusted } from './common.ts'
 
 export const issue = z
   .object({
-    id: z.string().meta({ description: 'Identifies the issue together with its reportType; it never changes.' }),
+    id: z.string().meta({ description: 'Identifies the issue together with reportType; never changes.' }),
     siteId: z.guid(),
     reportType: openEnum(issueTypeNames),
     subject: untrusted().meta({
-      description: 'A CSP directive, or what another type’s reports are about; "" when unknown.',
+      description: 'A CSP directive, or the subject of reports of another type; "" if unknown.',
     }),
     targetHost: untrusted().meta({
-      description: 'Host of the blocked resource, or of the source file; "" when unknown.',
+      description: 'Host of the blocked resource or source file; "" if unknown.',
     }),
     directive: untrusted().nullable().meta({ description: 'Null for types other than csp-violation.' }),
     blockedHost: untrusted().nullable().meta({ description: 'Null for types other than csp-violation.' }),
     reportCount: count,
     estimatedReportCount: count,
     sampled: z.boolean(),
-    affectedPages: count.meta({ description: 'Distinct pages, without query and fragment; exact.' }),
+    affectedPages: count.meta({ description: 'Exact number of distinct pages, without query and fragment.' }),
     browserFamilyCount: count,
     confidence: openEnum(issueConfidences),
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
     firstSeenEver: dateTimeText.optional().meta({
-      description: 'With `new=true`: the time of its first report ever, whatever the filters.',
+      description: 'With `new=true`: time of the first report ever, independent of filters.',
     }),
   })
-  .meta({ id: 'Issue', description: 'Reports about the same thing, whichever page sent them.' })
+  .meta({ id: 'Issue', description: 'Reports about the same problem, grouped across pages.' })
 
 export const issuePage = z
   .object({
-    page: untrusted().meta({ description: 'Without query and fragment; "" of reports that name none.' }),
+    page: untrusted().meta({ description: 'Without query and fragment; "" for reports without a page.' }),
     reportCount: count,
     estimatedReportCount: count,
     firstSeen: dateTimeText,

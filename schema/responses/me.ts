@@ -10,12 +10,12 @@ export const me = z
     key: z.object({
       id: z.guid(),
       name: z.string(),
-      prefix: z.string().meta({ description: 'The 8 characters that follow srk_live_.' }),
-      siteId: z.guid().nullable().meta({ description: 'The one site that the key reads; null: every site.' }),
+      prefix: z.string().meta({ description: 'The 8 characters after srk_live_.' }),
+      siteId: z.guid().nullable().meta({ description: 'Only site that the key can read; null for every site.' }),
       origins: z
         .array(z.string())
         .readonly()
-        .meta({ description: 'Origins of the pages that may send the key; none: any sender.' }),
+        .meta({ description: 'Origins of pages that may use the key; empty for any client.' }),
       createdAt: dateTimeText,
       expiresAt: dateTimeText,
     }),

@@ -9,21 +9,20 @@ export const monitoredPage = z
     id: recordUuid,
     siteId: recordUuid,
     kind: openEnum(['payment', 'other']).meta({
-      description:
-        'payment: a page with a payment form or a payment provider’s frame; other: any other worth scanning.',
+      description: 'payment: a page with a payment form or a payment provider’s frame; other: any other page to scan.',
     }),
-    label: line(200).meta({ description: 'Its name, for people.' }),
+    label: line(200).meta({ description: 'Display name.' }),
     pattern: pagePattern.meta({
       description:
-        'The pages that it matches: scheme://host/path, where * matches within one path segment and ** as the whole last segment any remainder.',
+        'Pages that count as this page: scheme://host/path; * matches within one path segment, and ** as the last segment matches the rest.',
     }),
     scanUrl: scanUrl.nullable().meta({
-      description: 'The one URL the scheduled scans fetch; always set on a payment page.',
+      description: 'The URL that scheduled scans fetch; always set for payment pages.',
     }),
     position: z.int().min(0).max(4_294_967_295).meta({
-      description: 'Its place in the order the site lists its pages, lowest first; equal places by id.',
+      description: 'Sort position within the site, lowest first; equal positions are sorted by id.',
     }),
-    latestScan: latestScan.nullable().meta({ description: 'The latest scheduled scan; null until the first one.' }),
+    latestScan: latestScan.nullable().meta({ description: 'The latest scheduled scan; null before the first scan.' }),
   })
   .meta({ id: 'MonitoredPage' })
 

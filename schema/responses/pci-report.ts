@@ -16,7 +16,7 @@ const url = script.shape.url
 
 const page = monitoredPage.pick({ pattern: true }).extend({
   ...pages.element.omit({ watched: true }).shape,
-  completeScans: count.meta({ description: 'Of the 30 days before asOf.' }),
+  completeScans: count.meta({ description: 'Complete scans in the 30 days before asOf.' }),
   failedScans: count,
 })
 
@@ -32,12 +32,15 @@ const rule = z.object({
 const version = z
   .object({
     url,
-    hash: z.string().nullable().meta({ description: 'Null of a script that the scan could not read.' }),
+    hash: z.string().nullable().meta({ description: 'Null if the scan could not read the script.' }),
     firstSeenAt: dateTimeText,
     lastSeenAt: dateTimeText,
     pageIds: z.array(z.guid()),
   })
-  .meta({ id: 'PciScannedVersion', description: 'Bytes of a script that scans found on payment pages.' })
+  .meta({
+    id: 'PciScannedVersion',
+    description: 'A version of a script, by its bytes, that scans found on payment pages.',
+  })
 
 const change = z.object({
   scanId: z.guid(),
@@ -47,10 +50,12 @@ const change = z.object({
   headers: scan.shape.changes.shape.headers,
   gradeDroppedFrom: openEnum(scanGrades).nullable(),
   grade: openEnum(scanGrades).nullable(),
-  alertIds: z.array(z.string()).meta({ description: 'Immediate alerts of it that were delivered within a day.' }),
-  failedAlertIds: z
+  alertIds: z
     .array(z.string())
-    .meta({ description: 'Without one, immediate alerts of its events within a day that were not delivered.' }),
+    .meta({ description: 'Immediate alerts about the change that were delivered within a day.' }),
+  failedAlertIds: z.array(z.string()).meta({
+    description: 'If alertIds is empty: immediate alerts about the change within a day that were not delivered.',
+  }),
 })
 
 const evidence = z
@@ -61,16 +66,20 @@ const evidence = z
     site: named,
     plan: z
       .object({ name: openEnum(planNames), overrides: planOverrides })
-      .meta({ description: 'As recorded; overrides are the cells of the plan that its contract changed.' }),
+      .meta({ description: 'As recorded; overrides are values that differ from the plan.' }),
     pages: z.array(page).meta({ description: 'The payment pages.' }),
     rules: z.array(rule).meta({ description: 'Alert rules that cover the site, by id.' }),
-    decisions: z
-      .array(scriptDecision.extend({ url, recordedAt: dateTimeText }))
-      .meta({ description: 'Of every script of the site, oldest first; recordedAt is when it was stored.' }),
-    versions: z.array(version).meta({ description: 'Found by scans of the year before asOf, by URL and hash.' }),
-    versionsTruncated: z.boolean().meta({ description: 'There are more than 10,000.' }),
-    captures: z.array(scriptCapture.extend({ url, hash: z.string() })).meta({ description: 'By URL and hash.' }),
-    changes: z.array(change).meta({ description: 'Of payment pages in the 30 days before asOf, newest first.' }),
+    decisions: z.array(scriptDecision.extend({ url, recordedAt: dateTimeText })).meta({
+      description: 'Decisions about every script of the site, oldest first; recordedAt is the time of storage.',
+    }),
+    versions: z
+      .array(version)
+      .meta({ description: 'Versions found by scans in the year before asOf, by URL and hash.' }),
+    versionsTruncated: z.boolean().meta({ description: 'True if there are more than 10,000.' }),
+    captures: z.array(scriptCapture.extend({ url, hash: z.string() })).meta({ description: 'Sorted by URL and hash.' }),
+    changes: z
+      .array(change)
+      .meta({ description: 'Changes of payment pages in the 30 days before asOf, newest first.' }),
     deliveries: z
       .array(
         alertDelivery
@@ -79,9 +88,9 @@ const evidence = z
             destination: alertDelivery.shape.destination,
           }),
       )
-      .meta({ description: 'Of immediate alerts of changes in these 30 days, oldest first.' }),
+      .meta({ description: 'Deliveries of immediate alerts about changes in these 30 days, oldest first.' }),
   })
-  .meta({ id: 'PciReportEvidence', description: 'What was recorded by asOf; evidenceHash is of this member alone.' })
+  .meta({ id: 'PciReportEvidence', description: 'Evidence recorded by asOf; evidenceHash covers only this member.' })
 
 const observedScript = scripts.element.extend({
   hashes: z.array(script.shape.hashes.element.omit({ identity: true, capture: true })),
@@ -89,30 +98,36 @@ const observedScript = scripts.element.extend({
   lastSeenAt: script.shape.lastSeenAt,
   seenBy: z
     .array(openEnum(scriptWitnesses))
-    .meta({ description: 'In the window. Reports of browsers are claims, which anyone can send.' }),
+    .meta({ description: 'Sightings in the window. Anyone can send browser reports.' }),
 })
 
 const observed = z
   .object({
-    window: readWindow.meta({ description: 'Of the browsers’ reports that were read.' }),
-    measured: z.boolean().meta({ description: 'Browsers sent an integrity report of the site in the window.' }),
+    window: readWindow.meta({ description: 'Window of the browser reports.' }),
+    measured: z
+      .boolean()
+      .meta({ description: 'True if browsers sent an integrity report for the site in the window.' }),
     integrity: z
       .object({ protected: count, unprotected: count, unknown: count })
-      .meta({ description: 'Sums of scripts.' }),
-    scripts: z.array(observedScript).meta({ description: 'Of payment pages, last seen first.' }),
-    uninventoriedCount: count.meta({ description: 'Unprotected scripts of payment pages that the inventory lacks.' }),
+      .meta({ description: 'Number of scripts per state.' }),
+    scripts: z.array(observedScript).meta({ description: 'Scripts of payment pages, most recently seen first.' }),
+    uninventoriedCount: count.meta({
+      description: 'Number of unprotected scripts on payment pages that are not in the inventory.',
+    }),
     uninventoried: z.array(z.object({ url: untrusted(), lastAt: dateTimeText, mode: z.string() })),
   })
-  .meta({ id: 'PciReportObserved', description: 'What rests on browsers’ reports too, which retention deletes.' })
+  .meta({ id: 'PciReportObserved', description: 'Data that depends on browser reports, which retention deletes.' })
 
 const requirement = z.object({
   id: z.string(),
   title: z.string(),
-  text: z.string().meta({ description: 'The requirement of PCI DSS 4.0.1 in our own words.' }),
+  text: z.string().meta({ description: 'The requirement of PCI DSS 4.0.1, paraphrased.' }),
   status: openEnum(pciStatuses),
-  summary: z.string().meta({ description: 'The facts, in sums that add up.' }),
-  facts: z.record(z.string(), z.unknown()).meta({ description: 'As of /v1/compliance/pci-dss.' }),
-  gaps: z.array(pciGap.extend({ sentence: z.string(), remedy: z.string().meta({ description: 'What closes it.' }) })),
+  summary: z.string().meta({ description: 'The facts as sums.' }),
+  facts: z.record(z.string(), z.unknown()).meta({ description: 'As in /v1/compliance/pci-dss.' }),
+  gaps: z.array(
+    pciGap.extend({ sentence: z.string(), remedy: z.string().meta({ description: 'How to close the gap.' }) }),
+  ),
 })
 
 export const pciReport = z
@@ -122,10 +137,10 @@ export const pciReport = z
       description: 'SHA-256 of `evidence` in the canonical form of RFC 8785, in lower-case hexadecimal.',
     }),
     requirements: z.array(requirement),
-    watchedPageIds: z.array(z.guid()).meta({ description: 'Payment pages that were watched by then.' }),
+    watchedPageIds: z.array(z.guid()).meta({ description: 'Payment pages that were watched at asOf.' }),
     evidence,
     observed,
-    limits: z.array(z.string()).meta({ description: 'What is missing, in sentences.' }),
+    limits: z.array(z.string()).meta({ description: 'Sentences about missing data.' }),
   })
   .meta({ id: 'PciReport' })
 

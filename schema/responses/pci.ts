@@ -8,8 +8,10 @@ import { decidedBy, script } from './script.ts'
 export const pciGap = z
   .object({
     kind: openEnum(pciGapKinds),
-    count: count.nullable().meta({ description: 'How many, if it counts; no_recent_scan: pages not watched.' }),
-    eventType: z.string().nullable().meta({ description: 'The event without an alert rule; for no_rule only.' }),
+    count: count
+      .nullable()
+      .meta({ description: 'The number, for gaps that count something; no_recent_scan: pages that are not watched.' }),
+    eventType: z.string().nullable().meta({ description: 'The event without an alert rule; only for no_rule.' }),
   })
   .meta({ id: 'PciGap', description: 'One reason why a requirement is not met.' })
 
@@ -18,19 +20,19 @@ const verdict = <Id extends string, Facts extends z.ZodRawShape>(id: Id, facts: 
 
 const scriptsVerdict = verdict(scriptsRequirement, {
   paymentPages: count,
-  scripts: count.meta({ description: 'Scripts reported from payment pages.' }),
+  scripts: count.meta({ description: 'Number of scripts reported from payment pages.' }),
   authorized: count,
   unreviewed: count,
   rejected: count,
   integrity: z.object({
     protected: count,
     unprotected: count.meta({
-      description: 'Includes scripts reported without integrity metadata that the inventory lacks.',
+      description: 'Includes scripts that were reported without integrity metadata and are not in the inventory.',
     }),
     unknown: count,
     measured: z
       .boolean()
-      .meta({ description: 'Browsers sent an integrity report of the site in the window, whatever it was about.' }),
+      .meta({ description: 'True if browsers sent any integrity report for the site in the window.' }),
   }),
 }).meta({ id: 'PciScriptsVerdict' })
 
@@ -49,10 +51,13 @@ const scriptEvidence = z
     decidedBy: decidedBy.nullable(),
     decidedAt,
     coverage,
-    stillRunning: z.boolean().meta({ description: 'Rejected, and seen on a payment page since.' }),
+    stillRunning: z
+      .boolean()
+      .meta({ description: 'True if the script was rejected and seen on a payment page since then.' }),
     paymentPages: z.array(z.object({ pageId: z.guid(), label: z.string() })),
     uninventoriedUnprotected: count.meta({
-      description: 'Scripts of its host that browsers reported unprotected on payment pages and the inventory lacks.',
+      description:
+        'Number of scripts from this host that browsers reported as unprotected on payment pages and that are not in the inventory.',
     }),
   })
   .meta({ id: 'PciScriptEvidence' })
@@ -62,10 +67,11 @@ const pageEvidence = z
     id: z.guid(),
     label: z.string(),
     scanUrl: z.string().nullable(),
-    lastScanAt: dateTimeText.nullable().meta({ description: 'Of its last complete scan.' }),
+    lastScanAt: dateTimeText.nullable().meta({ description: 'Time of the last complete scan.' }),
     grade: openEnum(scanGrades).nullable(),
     watched: z.boolean().meta({
-      description: 'The plan scans payment pages, and the last complete scan is under 7 days old.',
+      description:
+        'True if the plan includes scans of payment pages and the last complete scan is less than 7 days old.',
     }),
   })
   .meta({ id: 'PciPageEvidence' })
@@ -76,10 +82,12 @@ const changeEvidence = z
     pageId: z.guid(),
     pageLabel: z.string(),
     scannedAt: dateTimeText,
-    headers: z.array(openEnum(watchedHeaders)).meta({ description: 'Those that changed.' }),
+    headers: z.array(openEnum(watchedHeaders)).meta({ description: 'Headers that changed.' }),
     gradeDroppedFrom: openEnum(scanGrades).nullable(),
     grade: openEnum(scanGrades).nullable(),
-    alerted: z.boolean().meta({ description: 'An immediate alert of that change was delivered within a day.' }),
+    alerted: z
+      .boolean()
+      .meta({ description: 'True if an immediate alert about the change was delivered within a day.' }),
   })
   .meta({ id: 'PciChangeEvidence' })
 
@@ -95,20 +103,20 @@ export const pciReadiness = z
       scripts: z.array(scriptEvidence).meta({ description: 'The scripts reported from payment pages.' }),
       uninventoriedUnprotected: count.meta({
         description:
-          'Of every host: scripts that browsers reported unprotected on payment pages and the inventory lacks.',
+          'Number of scripts, from all hosts, that browsers reported as unprotected on payment pages and that are not in the inventory.',
       }),
       pages: z.array(pageEvidence).meta({ description: 'The payment pages.' }),
-      changes: z.array(changeEvidence).meta({ description: 'Of the last 30 days, newest first.' }),
-      window: readWindow.nullable().meta({ description: 'Of the scripts; null without a payment page.' }),
+      changes: z.array(changeEvidence).meta({ description: 'Changes in the last 30 days, newest first.' }),
+      window: readWindow.nullable().meta({ description: 'Window of the scripts; null without a payment page.' }),
       suggestions: z
         .array(z.object({ url: untrusted(), suggestedPattern: untrusted() }))
-        .meta({ description: 'The busiest pages of the last 30 days, where the site has no payment page.' }),
+        .meta({ description: 'If the site has no payment page: the pages with the most reports in the last 30 days.' }),
     }),
     plan: z.object({
       current: openEnum(planNames),
       requiredFor: z
         .object({ paymentPages: neededPlan, scans: neededPlan, decisions: neededPlan })
-        .meta({ description: 'The lowest plan that has each; null where the current plan has it.' }),
+        .meta({ description: 'The lowest plan that includes each requirement; null if the current plan includes it.' }),
     }),
   })
   .meta({ id: 'PciReadiness' })

@@ -50,7 +50,7 @@ export const report = z
   .meta({
     id: 'Report',
     description:
-      'What one browser sent: untrusted text. Null if the browser did not report it, or reports of this type have no such field.',
+      'Untrusted text from a browser. Null if the browser did not report it or the report type does not have the field.',
   })
 
 export type Report = z.infer<typeof report>
@@ -76,7 +76,10 @@ export const histogram = z
         time: dateTimeText,
         reportCount: count,
         estimatedReportCount: count.optional(),
-        partial: z.literal(true).optional().meta({ description: 'The window has only a part of the bucket.' }),
+        partial: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'Present if only part of the bucket is in the window.' }),
       }),
     ),
     series: z
@@ -84,24 +87,27 @@ export const histogram = z
         z.object({
           value: untrusted().nullable().meta({
             description:
-              'A value of groupBy; "" of reports that have none; null of all other values together, the last.',
+              'Value of groupBy; "" for reports without a value; null for all other values together, which is the last series.',
           }),
-          reportCounts: z.array(count).meta({ description: 'One per bucket.' }),
+          reportCounts: z.array(count).meta({ description: 'One count per bucket.' }),
         }),
       )
       .optional()
-      .meta({ description: 'With groupBy: the largest values of the window; by bucket they add up to reportCount.' }),
+      .meta({
+        description:
+          'With groupBy: the largest values in the window; the series of a bucket add up to its reportCount.',
+      }),
   })
-  .meta({ id: 'Histogram', description: 'Every bucket from `from` to `to`, empty ones included.' })
+  .meta({ id: 'Histogram', description: 'Every bucket from `from` to `to`, including empty buckets.' })
 
 const trendPercent = z.number().nullable().meta({
   description:
-    'Change against the window of equal length just before, to one decimal; null where that had no reports or reaches back beyond retention.',
+    'Change from the previous window of the same length, to one decimal; null if that window has no reports or starts before retention.',
 })
 
 export const groupedRow = z
   .object({
-    values: z.array(untrusted()).meta({ description: 'One value per dimension of groupBy; "" where there is none.' }),
+    values: z.array(untrusted()).meta({ description: 'One value per dimension of groupBy; "" for no value.' }),
     reportCount: count,
     firstSeen: dateTimeText,
     lastSeen: dateTimeText,
@@ -111,7 +117,7 @@ export const groupedRow = z
 
 export const valueCount = z
   .object({
-    value: untrusted().meta({ description: '"" of reports that have none.' }),
+    value: untrusted().meta({ description: '"" for reports without a value.' }),
     reportCount: count,
     estimatedReportCount: count,
   })
@@ -124,7 +130,7 @@ export const reportTypeCount = z
     sampled: z.boolean(),
     trendPercent: trendPercent.optional(),
     reportCounts: z.array(count).optional().meta({
-      description: 'With `series=true`: stored reports of 14 parts of the window, which have equal length.',
+      description: 'With `series=true`: stored reports in 14 equal parts of the window.',
     }),
   })
   .meta({ id: 'ReportTypeCount' })

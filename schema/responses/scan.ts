@@ -27,18 +27,17 @@ const changes = z
         }),
       )
       .meta({
-        description:
-          'The watched headers that differ, in their comparable form; the order of a policy’s sources is no difference.',
+        description: 'Watched headers whose comparable form differs; the order of sources in a policy is ignored.',
       }),
     gradeDroppedFrom: grade().nullable().meta({
-      description: 'The last complete scan’s grade where this one is lower under the same rubric.',
+      description: 'Grade of the last complete scan if this grade is lower under the same rubric.',
     }),
-    rebaselined: z.boolean().meta({ description: 'The rubric changed, so the grade was not compared.' }),
+    rebaselined: z.boolean().meta({ description: 'True if the rubric changed, so the grade was not compared.' }),
   })
   .meta({
     id: 'ScanChanges',
     description:
-      'What differs from the page’s last complete scan before it; empty for a failed scan and for the first complete one.',
+      'Differences from the page’s previous complete scan; empty for a failed scan and for the first complete scan.',
   })
 
 export type ScanChanges = z.infer<typeof changes>
@@ -55,7 +54,7 @@ const headers = z
   .meta({
     id: 'WatchedHeaders',
     description:
-      'In comparable form: a policy’s directives sorted and its nonces alike, other values in lower case. Null: not sent.',
+      'Comparable form: policies with sorted directives and a placeholder for nonces, other values in lower case. Null if not sent.',
   })
 
 const fetchedUrl = untrusted().min(1).max(8_192)
@@ -65,23 +64,23 @@ export const scan = z
     id: recordUuid,
     pageId: recordUuid.meta({ description: 'The monitored page.' }),
     scannedAt: dateTimeText,
-    scanUrl: scanUrl.meta({ description: 'The URL fetched, as the page named it then.' }),
+    scanUrl: scanUrl.meta({ description: 'The fetched URL, as configured at that time.' }),
     status: openEnum(scanStatuses),
     failureReason: line(64)
       .nullable()
       .meta({
-        description: `Known reasons: ${scanFailureReasons.join(', ')}; more may follow. Null for a complete scan.`,
+        description: `Known reasons: ${scanFailureReasons.join(', ')}; more may be added. Null for a complete scan.`,
       }),
-    failureMessage: line(1_000).nullable().meta({ description: 'For people; null for a complete scan.' }),
+    failureMessage: line(1_000).nullable().meta({ description: 'Text for people; null for a complete scan.' }),
     consecutiveFailures: count.meta({
-      description: 'Failed scans since the last complete one, this one included; 0 for a complete scan.',
+      description: 'Failed scans since the last complete scan, including this one; 0 for a complete scan.',
     }),
     rubricVersion: z.int().min(0).max(4_294_967_295).meta({
-      description: 'A grade is compared only with one under the same rubric.',
+      description: 'Grades are compared only under the same rubric.',
     }),
     grade: grade().nullable().meta({ description: 'Null for a failed scan.' }),
     score: z.int().min(0).max(100).nullable().meta({ description: 'Null for a failed scan.' }),
-    finalUrl: fetchedUrl.nullable().meta({ description: 'Where the fetch ended after redirects.' }),
+    finalUrl: fetchedUrl.nullable().meta({ description: 'The URL after redirects.' }),
     statusCode: z.int().min(100).max(599).nullable(),
     headers: headers.nullable().meta({ description: 'Null for a failed scan.' }),
     changes,
@@ -91,7 +90,7 @@ export const scan = z
     }),
     scripts: z.array(scannedScript).max(10_000).nullable().meta({
       description:
-        'The page’s script tags that have a src, in document order. Null for a failed scan, for a page that is no payment page, and on plans without script authorization.',
+        'The page’s script tags with a src, in document order. Null for failed scans, for pages that are not payment pages, and on plans without script authorization.',
     }),
   })
   .meta({ id: 'Scan' })

@@ -16,14 +16,14 @@ export const coverageSummary = z
   .object({
     reporting: z
       .boolean()
-      .meta({ description: 'Browsers sent an integrity report of the site in the window, whatever it was about.' }),
+      .meta({ description: 'True if browsers sent any integrity report for the site in the window.' }),
     protected: count,
     unprotected: count,
     unknown: count,
     uninventoried: z.array(z.object({ url: untrusted(), disposition: openEnum(dispositions) })).meta({
       description:
-        'Scripts reported without integrity metadata that the inventory lacks, latest first. At most 1,000: those of payment pages, then the latest.',
+        'Scripts that were reported without integrity metadata and are not in the inventory, latest first. At most 1,000: scripts of payment pages, then the latest.',
     }),
-    uninventoriedCount: count.meta({ description: 'All of them, beyond the 1,000 too.' }),
+    uninventoriedCount: count.meta({ description: 'Number of all such scripts, including those beyond 1,000.' }),
   })
   .meta({ id: 'ScriptCoverageSummary' })

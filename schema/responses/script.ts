@@ -20,19 +20,19 @@ const text = z.string()
 
 const hash = z.string().meta({
   description:
-    'sha256-<base64>, or the same of SHA-384 or SHA-512; "" for loads that browsers report unhashed, cross-origin without CORS.',
+    'sha256-<base64>, sha384-<base64> or sha512-<base64>; "" for loads without a hash (cross-origin without CORS).',
 })
 
 /** Rule 55. */
 export const libraryIdentity = z
   .strictObject({
     name: text.min(1).max(214),
-    version: text.min(1).max(128).meta({ description: 'The earliest release that holds the bytes: a lower bound.' }),
+    version: text.min(1).max(128).meta({ description: 'The earliest release with these bytes: a lower bound.' }),
     path: text.max(1_024).meta({ description: 'The file within the package.' }),
     catalog: text
       .min(1)
       .max(64)
-      .refine((value) => /^\S+$/.test(value), { error: 'must be a word without spaces' })
+      .refine((value) => /^\S+$/.test(value), { error: 'must be one word without spaces' })
       .meta({ description: 'Where the library is published, such as npm.' }),
   })
   .meta({ id: 'LibraryIdentity' })
@@ -43,15 +43,18 @@ export type LibraryIdentity = z.infer<typeof libraryIdentity>
 export const scriptCapture = z
   .strictObject({
     state: openEnum(captureStates).meta({
-      description: 'interrupted: an attempt that never reported back, and is never made again.',
+      description: 'interrupted: the attempt did not finish and is not repeated.',
     }),
     reason: openEnum(captureRefusals).nullable().meta({ description: 'Null unless refused.' }),
-    source: openEnum(scriptSources).meta({ description: 'The sighting that caused it.' }),
-    fetchedUrl: untrusted().max(8_192).meta({ description: 'The URL fetched, its query included.' }),
+    source: openEnum(scriptSources).meta({ description: 'The kind of sighting that caused the attempt.' }),
+    fetchedUrl: untrusted().max(8_192).meta({ description: 'The fetched URL, including its query.' }),
     finalUrl: untrusted().max(8_192).nullable().meta({ description: 'The URL of the response after redirects.' }),
-    receivedHash: z.string().nullable().meta({ description: 'What the origin served instead, where mismatched.' }),
+    receivedHash: z
+      .string()
+      .nullable()
+      .meta({ description: 'If mismatched: the hash that the origin served instead.' }),
     size: count.nullable().meta({ description: 'Bytes held.' }),
-    reused: z.boolean().meta({ description: 'Whether bytes that were stored already are the copy.' }),
+    reused: z.boolean().meta({ description: 'True if the bytes were already stored.' }),
   })
   .meta({ id: 'ScriptCapture' })
 
@@ -59,7 +62,7 @@ export type ScriptCapture = z.infer<typeof scriptCapture>
 
 export const decidedBy = z
   .strictObject({ name: text.min(1).max(200).nullable(), email: text.min(3).max(254) })
-  .meta({ id: 'DecidedBy', description: 'As recorded at the time.' })
+  .meta({ id: 'DecidedBy', description: 'As recorded when the decision was made.' })
 
 export const scriptDecision = z
   .strictObject({
@@ -67,7 +70,7 @@ export const scriptDecision = z
     status: openEnum(decisionStatuses),
     integrityMode: openEnum(integrityModes).nullable().meta({ description: 'Null for a rejection.' }),
     pinnedHashes: z.array(z.string()).nullable().meta({
-      description: 'The hashes it pins; null where it pins those the script had had by then, or none by its mode.',
+      description: 'The pinned hashes; null if the mode pins none, or if all hashes known at that time are pinned.',
     }),
     justification: text.max(4_000).nullable(),
     decidedBy,
@@ -80,38 +83,40 @@ export type ScriptDecision = z.infer<typeof scriptDecision>
 const scriptVersion = z
   .object({
     hash,
-    source: openEnum(scriptSources).meta({ description: 'The first to see the bytes.' }),
-    sources: z.array(openEnum(scriptSources)).meta({ description: 'All that have seen them, the first one first.' }),
-    pinned: z.boolean().meta({ description: 'Whether the current authorization pins it.' }),
+    source: openEnum(scriptSources).meta({ description: 'The kind of source that saw the bytes first.' }),
+    sources: z
+      .array(openEnum(scriptSources))
+      .meta({ description: 'All kinds of sources that saw the bytes, in order of their first sighting.' }),
+    pinned: z.boolean().meta({ description: 'True if the current authorization pins the hash.' }),
     firstSeenAt: dateTimeText,
     lastSeenAt: dateTimeText,
-    identity: libraryIdentity.nullable().meta({ description: 'Null where the index of libraries does not hold it.' }),
-    capture: scriptCapture.nullable().meta({ description: 'Null where no attempt was made.' }),
+    identity: libraryIdentity.nullable().meta({ description: 'Null if the hash is not in the library index.' }),
+    capture: scriptCapture.nullable().meta({ description: 'Null if there was no attempt.' }),
   })
   .meta({ id: 'ScriptVersion' })
 
 const coverage = z
   .object({
     state: openEnum(coverageStates),
-    decidedBy: openEnum(coverageSources).nullable().meta({ description: 'Null where unknown.' }),
+    decidedBy: openEnum(coverageSources).nullable().meta({ description: 'Null if unknown.' }),
     lastUnprotectedAt: dateTimeText.nullable().meta({
-      description: 'When a browser last reported it loading without integrity metadata; null unless unprotected.',
+      description: 'Last browser report of the script loading without integrity metadata; null unless unprotected.',
     }),
     mode: openEnum(dispositions).nullable().meta({
-      description: 'enforce: the browser blocked it. Null unless browsers reported it unprotected.',
+      description: 'enforce: the browser blocked the script. Null unless browsers reported it as unprotected.',
     }),
   })
   .meta({ id: 'ScriptCoverage' })
 
 const identification = z
   .object({
-    state: openEnum(identificationStates).meta({ description: 'Of the hash seen last.' }),
+    state: openEnum(identificationStates).meta({ description: 'Identification of the most recent hash.' }),
     package: libraryIdentity.omit({ catalog: true }).nullable(),
     catalog: z.string().nullable(),
     claimed: z
       .object({ name: untrusted(), version: untrusted().nullable() })
       .nullable()
-      .meta({ description: 'What the URL claims to serve; null unless name_mismatch.' }),
+      .meta({ description: 'The library named in the URL; null unless name_mismatch.' }),
   })
   .meta({ id: 'ScriptIdentification' })
 
@@ -120,9 +125,9 @@ const advisory = z
     id: z.string(),
     aliases: z.array(z.string()).meta({ description: 'CVE ids first.' }),
     severity: openEnum(severities).meta({
-      description: 'The database’s own rating, otherwise that of the CVSS v3 base score; unknown where neither exists.',
+      description: 'The rating in the database, otherwise from the CVSS v3 base score; unknown if neither exists.',
     }),
-    fixedIn: z.string().nullable().meta({ description: 'The lowest release that fixes it.' }),
+    fixedIn: z.string().nullable().meta({ description: 'The lowest release with a fix.' }),
     url: z.string(),
     catalog: z.string(),
     modifiedAt: dateTimeText,
@@ -132,7 +137,7 @@ const advisory = z
 const advisories = z
   .object({
     state: openEnum(advisoryStates),
-    severity: openEnum(severities).nullable().meta({ description: 'The worst of the items.' }),
+    severity: openEnum(severities).nullable().meta({ description: 'The highest severity of the items.' }),
     checkedAt: dateTimeText.nullable().meta({ description: 'Null unless checked.' }),
     items: z.array(advisory).meta({ description: 'Worst first.' }),
   })
@@ -140,23 +145,23 @@ const advisories = z
 
 const activity = z
   .object({
-    reportCount: count.meta({ description: 'Reports received; repeat sightings are sampled.' }),
-    pageCount: count.meta({ description: 'Distinct pages, without their queries.' }),
-    paymentPageCount: count.meta({ description: 'How many of those are payment pages.' }),
+    reportCount: count.meta({ description: 'Number of received reports; repeated sightings are sampled.' }),
+    pageCount: count.meta({ description: 'Number of distinct pages, without queries.' }),
+    paymentPageCount: count.meta({ description: 'How many of these pages are payment pages.' }),
     hashes: z
       .array(untrusted())
       .max(activityHashes)
-      .meta({ description: 'Every hash reported, as browsers wrote it, the last seen first; at most 50.' }),
+      .meta({ description: 'Reported hashes as sent by browsers, most recently seen first; at most 50.' }),
   })
   .meta({ id: 'ScriptActivity' })
 
 const presence = z
   .object({
     latestScan: z.object({ scanId: z.guid(), pageId: z.guid(), scannedAt: dateTimeText }),
-    foundOn: z.array(z.guid()).meta({ description: 'Payment pages whose scans found it.' }),
-    goneFrom: z
-      .array(z.object({ pageId: z.guid(), lastScanId: z.guid(), lastSeenAt: dateTimeText }))
-      .meta({ description: 'Those whose latest scan that loaded the page finds it no more; the last scan that did.' }),
+    foundOn: z.array(z.guid()).meta({ description: 'Payment pages whose scans found the script.' }),
+    goneFrom: z.array(z.object({ pageId: z.guid(), lastScanId: z.guid(), lastSeenAt: dateTimeText })).meta({
+      description: 'Pages whose latest complete scan no longer found the script, with the last scan that did.',
+    }),
   })
   .meta({ id: 'ScriptScanPresence' })
 
@@ -164,27 +169,29 @@ export const script = z
   .object({
     id: z.guid(),
     siteId: z.guid(),
-    url: untrusted().meta({ description: 'Its identity: without query and fragment.' }),
+    url: untrusted().meta({ description: 'The URL without query and fragment, which identifies the script.' }),
     host: untrusted(),
     status: openEnum(scriptStatuses),
     integrityMode: openEnum(integrityModes).nullable().meta({ description: 'Null unless authorized.' }),
     decidedBy: decidedBy.nullable(),
     decidedAt: dateTimeText.nullable(),
     justification: z.string().nullable(),
-    firstSeenAt: dateTimeText.nullable().meta({ description: 'Null for one that was decided about and never seen.' }),
+    firstSeenAt: dateTimeText
+      .nullable()
+      .meta({ description: 'Null for a script with a decision that was never seen.' }),
     lastSeenAt: dateTimeText.nullable(),
     lastNewHashAt: dateTimeText.nullable().meta({
-      description: 'When it was last seen with a hash it had not had before; null where every sighting was unhashed.',
+      description: 'Time of the first sighting of the newest hash; null if no sighting had a hash.',
     }),
     hashes: z.array(scriptVersion).meta({
-      description: 'The last seen first: the last 200, and all that the current authorization pins.',
+      description: 'Most recently seen first: the latest 200, and all hashes that the current authorization pins.',
     }),
-    hashesTruncated: z.boolean().meta({ description: 'It had other hashes before, which are not listed.' }),
+    hashesTruncated: z.boolean().meta({ description: 'True if there are older hashes that are not listed.' }),
     coverage,
     identification,
     advisories,
-    activity: activity.nullable().meta({ description: 'Null when browsers did not report it in the window.' }),
-    scanPresence: presence.nullable().meta({ description: 'Null when no scan in the window found it.' }),
+    activity: activity.nullable().meta({ description: 'Null if browsers did not report the script in the window.' }),
+    scanPresence: presence.nullable().meta({ description: 'Null if no scan in the window found the script.' }),
   })
   .meta({ id: 'Script' })
 

@@ -4,13 +4,13 @@ import { dateTimeText } from './common.ts'
 export const site = z
   .object({
     id: z.guid(),
-    name: z.string().meta({ description: 'Its name, for people.' }),
+    name: z.string().meta({ description: 'Display name.' }),
     hosts: z.array(z.string()).meta({
-      description: 'Lower-case hosts whose reports are the site’s; *.example.com is every subdomain.',
+      description: 'Lower-case hosts of the site; *.example.com matches every subdomain.',
     }),
     firstSeen: dateTimeText.nullable().meta({
-      description: 'Its earliest report or sighting of a script that retention holds; null without one.',
+      description: 'Earliest report or script sighting within retention; null if there is none.',
     }),
-    lastSeen: dateTimeText.nullable().meta({ description: 'Its latest one; null without any.' }),
+    lastSeen: dateTimeText.nullable().meta({ description: 'Latest report or script sighting; null if there is none.' }),
   })
   .meta({ id: 'Site' })

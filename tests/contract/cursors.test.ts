@@ -121,7 +121,7 @@ describe.each(decoding)('%s', (name, endpoint) => {
         ['to', -1],
         ['to', dayMs],
       ] as const) {
-        const words = `${end} beside a cursor must be its window’s, ${window[end]}`
+        const words = `with a cursor, ${end} must be ${window[end]}`
         const time = new Date(Date.parse(window[end]) + distance).toISOString()
         expect(await send(endpoint, { cursor, [end]: time })).toMatchObject(refused(words))
       }

@@ -140,7 +140,7 @@ test.each([...distinct.values()])(
     const words = `${parameter} must be`
     await expectAllRefused(endpoint, [
       ...wrong.map((value): Refusal => [{ reportType, [parameter]: value }, words]),
-      [{ reportType, [parameter]: '' }, words, 'what has no value is read without this filter'],
+      [{ reportType, [parameter]: '' }, words, 'omit the filter to include reports without a value'],
     ])
   },
 )

@@ -44,7 +44,7 @@ describe.each(needs)('%s, %s', (_, __, endpoint, { capability, when, unless }) =
     expect(status).toBe(403)
     expect(body.error.code).toBe('plan_upgrade_required')
     expect(body.error.message).toContain(capability)
-    expect(body.error.message).toMatch(/the (team|professional|business) plan and above have it/)
+    expect(body.error.message).toMatch(/the (team|professional|business) plan and above do/)
   })
 
   test('responds to a tenant that has it', async () => {

@@ -82,7 +82,9 @@ describe.each(firstOfEach(operations.withWindow, policyOf))('%s', (_, endpoint) 
   test('rejects last beside from or to', async () => {
     const [from, to] = [iso(moment - dayMs), iso(moment)]
     for (const query of [{ from }, { to }, { from, to }]) {
-      expect(await send(endpoint, { last: '24h', ...query })).toMatchObject(refused('last is a whole window'))
+      expect(await send(endpoint, { last: '24h', ...query })).toMatchObject(
+        refused('last cannot be combined with from or to'),
+      )
     }
   })
 
@@ -111,7 +113,7 @@ describe.each(firstOfEach(paged, policyOf))('%s', (_, endpoint) => {
     expect(new URL(link, api.url).searchParams.get('last')).toBe('P2D')
     expect((await api.get(link, { key: world.key })).status).toBe(200)
     for (const last of ['1d', '47h']) {
-      const rejected = refused('last beside a cursor must be that of the first page')
+      const rejected = refused('with a cursor, last must be the value of the first page')
       expect(await send(endpoint, { cursor, last })).toMatchObject(rejected)
     }
     now = moment

@@ -123,7 +123,7 @@ describe.each(firstOfEach(operations.withWindow, ({ window }) => window))('%s', 
     const first = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs
     const to = new Date().toISOString()
     const since = (time: number) => ({ to, from: new Date(time).toISOString() })
-    const begins = `retention, which begins at ${new Date(first).toISOString()}`
+    const begins = `the start of retention, ${new Date(first).toISOString()}`
     expect(await send(endpoint, since(first - 1), short)).toMatchObject(refused(begins))
     const fromRetention = await send(endpoint, since(first), short)
     expect(fromRetention.status).toBe(200)

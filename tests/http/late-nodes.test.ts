@@ -94,7 +94,7 @@ describe('a node that learns of another late', () => {
   test('and never does is named, and nothing is run', async () => {
     const { failure, ran } = await prepare({}, { nodes: [1] }, 20)
     expect(failure).toBe(
-      `CLICKHOUSE_URL has 2 nodes, and ${origin(1)} knows 1 of the cluster reports_shard, after 0.02 s: name each once, see the log of that server, and run the command again`,
+      `CLICKHOUSE_URL has 2 nodes, and ${origin(1)} knows 1 of the cluster reports_shard, after 0.02 s: list each node once, see the log of that server, and run the command again`,
     )
     expect(ran).toEqual([[], []])
   })
@@ -117,15 +117,15 @@ describe('a node that lags', () => {
     const { steps, failure, ran } = await prepare({ lags: 3 }, { lags: 1_000 })
     expect(failure).toBeUndefined()
     expect(ran.map((statements) => statements.length)).toEqual([2, 0])
-    expect(steps).toEqual([expect.stringContaining(`Waiting: ${origin(0)} takes no statement yet: `)])
+    expect(steps).toEqual([expect.stringContaining(`Waiting: ${origin(0)} does not accept statements yet: `)])
   })
 
   test('for too long is named with what it waits for', async () => {
     const { failure } = await prepare({ lags: 1_000_000 }, { lags: 1_000_000 }, 20)
     expect(failure).toMatch(
-      `${origin(0)} takes no statement yet: Cannot enqueue query on this replica, because it has replication lag of 98 queries. Try other replica`,
+      `${origin(0)} does not accept statements yet: Cannot enqueue query on this replica, because it has replication lag of 98 queries. Try other replica`,
     )
-    expect(failure).toMatch(/, after 0\.02 s: see the log of that server, and run the command again$/)
+    expect(failure).toMatch(/, after 0\.02 s: see the log of that server and run the command again$/)
   })
 })
 
@@ -133,5 +133,5 @@ test('a replaced node is waited for until it has the small tables, as migrations
   const { steps, failure } = await prepare({ fetches: [40, 3, 0] }, {})
   expect(failure).toBeUndefined()
   // A line of each count would be one a second.
-  expect(steps).toEqual([`Waiting: ${origin(0)} fetches the tables of reports, 40 to go`])
+  expect(steps).toEqual([`Waiting: ${origin(0)} is fetching the tables of reports, 40 parts left`])
 })

@@ -134,9 +134,9 @@ describe('a lost replica', () => {
     })
     expect(failure).toBeUndefined()
     expect(steps).toEqual([
-      'Waiting: replica 2 of shard 1 is active in reports_shard: stop its server, whose session in Keeper ends 10 s later',
+      'Waiting: replica 2 of shard 1 is active in reports_shard: stop its server; its Keeper session ends 10 s later',
       'Removing replica 2 of shard 1 from reports_shard',
-      'Waiting: replica 2 of shard 1 is active in reports_shard: stop its server, whose session in Keeper ends 10 s later',
+      'Waiting: replica 2 of shard 1 is active in reports_shard: stop its server; its Keeper session ends 10 s later',
       'Removing replica 2 of shard 1 from reports',
       'Waiting: the server of replica 2 of shard 1 does not respond: start it with an empty volume',
       'Migrating',
@@ -184,7 +184,7 @@ describe('a lost replica', () => {
     world.activeReads = Number.POSITIVE_INFINITY
     const { failure } = await replace(undefined, 20)
     expect(failure).toBe(
-      'replica 2 of shard 1 is active in reports_shard: stop its server, whose session in Keeper ends 10 s later, after 0.02 s: run the command again',
+      'replica 2 of shard 1 is active in reports_shard: stop its server; its Keeper session ends 10 s later, after 0.02 s: run the command again',
     )
     expect(drops).toEqual([])
   })
@@ -193,7 +193,7 @@ describe('a lost replica', () => {
     const { failure, migrated } = await replace(async (step) => {
       if (step.includes('start it with an empty volume')) await start('012')
     })
-    expect(failure).toBe(`${target()} has a disk of before: stop it, empty its volume, and run the command again`)
+    expect(failure).toBe(`${target()} still has its old disk: stop it, empty its volume, and run the command again`)
     expect(migrated).toBe(0)
   })
 })

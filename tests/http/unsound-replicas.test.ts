@@ -53,18 +53,18 @@ const change = (query: keyof typeof sound, values: Values) => {
 
 describe('doctor', () => {
   test('finds a sound cluster', async () => {
-    expect(await run(replicas)).toBe('2 servers have 37 replicated tables each, and none is behind')
+    expect(await run(replicas)).toBe('2 servers have 37 replicated tables each, and no replica is behind')
     expect(await run(quorums)).toBe(
-      'an insert is on 2 of the 2 replicas of its shard when it returns, and none is late',
+      'inserts return once 2 of the 2 replicas of the shard have them, and no insert is late',
     )
-    expect(await run(inserts)).toBe('none runs for over 60 s')
+    expect(await run(inserts)).toBe('no insert has run for over 60 s')
   })
 
   test.each([
-    [{ readonlyTables: 3 }, 'has 3 tables that are read-only: it has no session in Keeper'],
+    [{ readonlyTables: 3 }, 'has 3 read-only tables: it has no Keeper session'],
     [{ inactiveReplicas: 1 }, 'misses 1 of its replicas'],
     [{ delaySeconds: 61, fetches: 9 }, 'is 61 s behind, with 9 parts to fetch'],
-    [{ tables: 36 }, 'has 36 replicated tables, and another has 37'],
+    [{ tables: 36 }, 'has 36 replicated tables, but another server has 37'],
   ])('names a node whose replicas have %j', async (values, fault) => {
     change('summariseReplicas', values)
     await expect(run(replicas)).rejects.toThrow(`${second()} ${fault}`)
@@ -78,7 +78,7 @@ describe('doctor', () => {
   test('names a node whose insert has too few replicas', async () => {
     change('countLateQuorums', { lateQuorums: 2, latePart: 'all_172_172_0' })
     await expect(run(quorums)).rejects.toThrow(
-      `2 inserts by ${second()} have had too few replicas for over 60 s, the first all_172_172_0`,
+      `2 inserts by ${second()} have been on too few replicas for over 60 s, the first all_172_172_0`,
     )
   })
 

@@ -9,7 +9,7 @@ const maxQuoted = 200
 interface Allowed<Value> {
   /** Purpose, with unit and default. */
   readonly about: string
-  /** Completes "--name takes": "a whole number from 1 to 3650". */
+  /** Completes "--name must be": "a whole number from 1 to 3650". */
   readonly takes: string
   readonly schema: z.ZodType<Value>
 }
@@ -17,7 +17,7 @@ interface Allowed<Value> {
 export function option<Flags extends string, Value>(flags: Flags, allowed: Allowed<Value>) {
   const created = new Option(flags, `${allowed.about}: ${allowed.takes}`)
   return created.argParser((text: string, previous: Value): Value => {
-    if (previous !== created.defaultValue) throw new Error(`${created.long} is given twice`)
+    if (previous !== created.defaultValue) throw new Error(`${created.long} is given more than once`)
     return parse(created.long, text, allowed)
   })
 }
@@ -37,8 +37,8 @@ function parse<Value>(label: string | undefined, text: string, { takes, schema }
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   if (issue?.code === 'too_big' && issue.origin === 'string') {
-    throw new Error(`${label} takes at most ${issue.maximum} characters, not ${text.length}`)
+    throw new Error(`${label} must have at most ${issue.maximum} characters, not ${text.length}`)
   }
-  const explained = issue?.code === 'custom' && issue.message.startsWith('must ') ? issue.message : `takes ${takes}`
+  const explained = issue?.code === 'custom' && issue.message.startsWith('must ') ? issue.message : `must be ${takes}`
   throw new Error(`${label} ${explained}, not ${quoteInput(text, maxQuoted)}`)
 }

@@ -12,26 +12,26 @@ const schema = z.string().regex(/^(?!\.)[\w.-]{1,100}$/)
 export const backupName = argument('<NAME>', { about: 'Name of the backup', takes, schema })
 
 export const base = option('--base <NAME>', {
-  about: 'Earlier backup, whose files are not stored again',
+  about: 'Earlier backup; files that it contains are not stored again',
   takes,
   schema,
 })
 
 export const disk = option('--disk <DISK>', {
-  about: 'Disk of ClickHouse that holds backups (default: the folder "backups" of its data)',
-  takes: 'the name of a disk of its storage_configuration that its backups.allowed_disk names',
+  about: 'ClickHouse disk for backups (default: the folder "backups" in its data folder)',
+  takes: 'the name of a disk in storage_configuration that is listed in backups.allowed_disk',
   schema: z.string().regex(/^\w{1,100}$/),
 })
 
 export const s3 = option('--s3 <URL>', {
-  about: 'Bucket that holds backups, instead',
-  takes: 'the address of a folder in it, such as https://bucket.s3.eu-central-1.amazonaws.com/backups',
+  about: 'Bucket for backups, instead of a disk',
+  takes: 'the URL of a folder in the bucket, such as https://bucket.s3.eu-central-1.amazonaws.com/backups',
   schema: z.url({ protocol: /^https?$/ }).regex(/^[^?#'\\]+$/),
 })
 
 export const folder = option('--folder <PATH>', {
   about:
-    'Folder of the backups (default: DATA_DIR/clickhouse/backups), beside CLICKHOUSE_URL that of the server or of its disk',
+    'Folder of the backups (default: DATA_DIR/clickhouse/backups); with CLICKHOUSE_URL, the backup folder of the server or its disk',
   takes: 'a path on this machine',
   schema: z.string().min(1),
 })
@@ -41,18 +41,18 @@ export function backupFolder(given: string | undefined, { CLICKHOUSE_URL, DATA_D
   if (given !== undefined) return given
   if (!CLICKHOUSE_URL) return join(DATA_DIR, 'clickhouse', 'backups')
   throw new Error(
-    'Give --folder, the folder of the backups of the server, on its machine; in a bucket use the tools of the bucket',
+    "Run this on the server's machine with --folder set to its backup folder; for a bucket, use the tools of the bucket",
   )
 }
 
 export const placeNotes = [
-  'The embedded engine has backups in DATA_DIR/clickhouse/backups: copy them to another machine, and to a new DATA_DIR to restore.',
-  '--s3 uses AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of this command, or without them the credentials of the server.',
+  'The embedded engine stores backups in DATA_DIR/clickhouse/backups. Copy them to another machine; to restore, copy them to a new DATA_DIR.',
+  "--s3 uses AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if they are set, otherwise the server's credentials.",
 ]
 
 /** Throws if two places are given. */
 export function backupPlace(given: Pick<BackupPlace, 'disk' | 's3'>, config: Config): BackupPlace {
-  if (given.disk !== undefined && given.s3 !== undefined) throw new Error('Give --disk or --s3, not both')
+  if (given.disk !== undefined && given.s3 !== undefined) throw new Error('Use --disk or --s3, not both')
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = config
   return { ...given, ...(id && secret && { s3Key: { id, secret } }) }
 }

@@ -21,7 +21,7 @@ type ApiQuery = Readonly<Record<string, string | undefined>>
 /** What mends an error, after its message; the others have it. */
 function remedyOf(code: ProblemCode, api: string | undefined, query: ApiQuery, retryAfter: number): string | undefined {
   if (code === 'invalid_api_key') return 'set API_KEY to a valid key'
-  if (code === 'forbidden') return 'set API_KEY to a key without origins'
+  if (code === 'forbidden') return 'set API_KEY to a key that is not restricted to origins'
   if (code === 'not_found') {
     const options = [api && '--api', '--site', query.policyId && '--policy-id'].filter(Boolean)
     return `correct ${options.join(' or ')}`
@@ -46,7 +46,7 @@ export async function requestText(
   path: string,
   query: ApiQuery,
 ): Promise<string> {
-  if (api !== undefined && tenant !== null) throw new Error('Give --tenant or --api, not both')
+  if (api !== undefined && tenant !== null) throw new Error('Use --tenant or --api, not both')
   const target = `${path}?${new URLSearchParams(withoutUndefined({ ...query, last }))}`
   const { status, body, retryAfter } =
     api === undefined ? await inProcess(context, tenant ?? '', target) : await overHttp(context, api + target)
@@ -62,7 +62,7 @@ export async function requestText(
 }
 
 function notThisApi(api: string | undefined, status: number): never {
-  throw new Error(`${api} responded with ${status}, and not as this API: correct --api`)
+  throw new Error(`${api} responded with ${status} and is not this API: correct --api`)
 }
 
 const withoutUndefined = (query: Readonly<Record<string, string | undefined>>): [string, string][] =>
@@ -86,7 +86,7 @@ interface ApiResponse {
 
 async function overHttp({ config }: Context, url: string): Promise<ApiResponse> {
   const { API_KEY } = config()
-  if (API_KEY === undefined) throw new Error('--api needs an API key in API_KEY')
+  if (API_KEY === undefined) throw new Error('--api requires an API key in API_KEY')
   const headers = { Authorization: `Bearer ${API_KEY}` }
   try {
     // A redirect would send the key on.
@@ -101,7 +101,7 @@ async function overHttp({ config }: Context, url: string): Promise<ApiResponse> 
 function whyNot({ name, message, cause }: Error): string {
   if (name === 'TimeoutError') return `${message}; run the command again`
   const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException
-  return code.startsWith('ERR_SSL_') ? 'it has no TLS: correct --api' : explainError(cause ?? message)
+  return code.startsWith('ERR_SSL_') ? 'it does not use TLS: correct --api' : explainError(cause ?? message)
 }
 
 async function inProcess(context: Context, tenantId: string, target: string): Promise<ApiResponse> {

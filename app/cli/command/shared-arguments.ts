@@ -12,12 +12,12 @@ export const tenant = option('--tenant <ID>', { about: 'The tenant', ...tenantId
 
 /** With `api`. */
 export const tenantUnlessApi = option('--tenant <ID>', {
-  about: 'The tenant, unless --api is given',
+  about: 'The tenant; omit it with --api',
   ...tenantId,
 }).makeOptionMandatory()
 
 export const api = option('--api <URL>', {
-  about: 'Read from this API instead of the database, with the key in API_KEY',
+  about: 'Read from this API with the key in API_KEY, instead of from the database',
   takes: 'a URL such as https://reports.example.com',
   schema: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
 }).implies({ tenant: null })
@@ -44,7 +44,7 @@ export const whyOption = <const Flags extends `--${string} <TEXT>`>(flags: Flags
 
 const nameOption = () =>
   option('--name <NAME>', {
-    about: 'Name, for people',
+    about: 'Display name',
     takes: '1 to 200 printable characters',
     schema: z.string().regex(/^(?=.*\S)[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u),
   })
@@ -56,10 +56,10 @@ export const newName = nameOption()
 /** Throws if an update changes nothing. */
 export function requireChange(changes: object, flags: readonly string[]): void {
   if (Object.values(changes).some((value) => value !== undefined)) return
-  throw new Error(`Nothing to change: give one or more of ${flags.join(', ')}`)
+  throw new Error(`Nothing to change: use one or more of ${flags.join(', ')}`)
 }
 
-export const siteOfLines = (fallback = '') => siteOption(`The site of lines that name none${fallback}`)
+export const siteOfLines = (fallback = '') => siteOption(`Site for lines without one${fallback}`)
 
 export const file = argument('<FILE>', {
   about: 'NDJSON file',

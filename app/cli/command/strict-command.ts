@@ -22,7 +22,8 @@ export class StrictCommand extends Command {
   }
 
   override error(message: string, { code }: ErrorOptions = {}): never {
-    throw new Error(`${message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')}${this.#allowed(message, code)}`)
+    const text = code === 'commander.excessArguments' ? '' : message.replace(/^error: /, '').replaceAll(/\s+/g, ' ')
+    throw new Error(`${text}${this.#allowed(message, code)}`)
   }
 
   /** A command with an argument can have subcommands too. */
@@ -37,19 +38,19 @@ export class StrictCommand extends Command {
     if (!option) return
     if (!option.required && word !== option.long) this.error(`${option.long} takes no value`)
     if (option.required && word === option.long && (next === undefined || /^-./.test(next))) {
-      const advice = `write ${option.long}=VALUE where it begins with a dash`
+      const advice = `if the value begins with a dash, write ${option.long}=VALUE`
       this.error(`option '${option.flags}' argument missing (${option.description}); ${advice}`)
     }
   }
 
   #allowed(message: string, code: string | undefined): string {
-    if (this.#isGroup()) return `; there are ${visibleCommands(this).join(', ')}`
+    if (this.#isGroup()) return `; commands: ${visibleCommands(this).join(', ')}`
     if (code === 'commander.unknownOption') {
-      return `; it takes ${this.options.map(({ long }) => long).join(', ') || 'none'}`
+      return `; options: ${this.options.map(({ long }) => long).join(', ') || 'none'}`
     }
     if (code === 'commander.excessArguments') {
       const extra = JSON.stringify(this.args[this.registeredArguments.length])
-      return ` ${extra} is one too many; quote a value that holds spaces`
+      return `unexpected argument ${extra}; quote a value that contains spaces`
     }
     const { description } =
       this.options.find(({ flags }) => message === `error: required option '${flags}' not specified`) ??

@@ -15,39 +15,39 @@ import { subcommand } from '../command/subcommand.ts'
 import { requireDestination } from './destinations.ts'
 
 const event = option('--event <EVENT>', {
-  about: 'What it alerts of',
+  about: 'Event that triggers the alert',
   takes: `one of ${alertEvents.join(', ')}`,
   schema: z.enum(alertEvents),
 }).makeOptionMandatory()
 
 const kind = option('--kind <KIND>', {
-  about: 'When it is sent (default: immediate)',
-  takes: 'immediate, or digest for one message a day at DIGEST_HOUR',
+  about: 'When the alert is sent (default: immediate)',
+  takes: 'immediate, or digest for one message per day at DIGEST_HOUR',
   schema: z.enum(['immediate', 'digest']),
 })
 
 const destination = option('--destination <ID>', {
-  about: 'Where it is sent',
-  takes: 'the id of a destination, as "destinations list" shows it',
+  about: 'Destination of the alert',
+  takes: 'the id of a destination from "destinations list"',
   schema: recordWord,
 }).makeOptionMandatory()
 
-const ownSite = siteOption('The one site that it covers (default: every site of the tenant)')
+const ownSite = siteOption('Only this site (default: every site of the tenant)')
 
 const rule = option('--rule <ID>', {
   about: 'The rule',
-  takes: 'the id of a rule, as "alerts rules list" shows it',
+  takes: 'the id of a rule from "alerts rules list"',
   schema: recordWord,
 }).makeOptionMandatory()
 
 export function addAlerts(program: Command, context: Context): void {
-  const alerts = subcommand(program, 'alerts', { about: 'What is alerted of, and where it is sent' })
+  const alerts = subcommand(program, 'alerts', { about: 'Alert rules' })
   const rules = subcommand(alerts, 'rules', { about: 'Alert rules of a tenant' })
 
   subcommand(rules, 'add', {
-    about: 'Add an alert rule, and print it',
+    about: 'Add an alert rule and print it',
     notes: [
-      'The worker alerts of what it finds from now on. Requirement 11.6.1 of PCI DSS counts immediate rules for page.headers_changed',
+      'The worker alerts about new events only. PCI DSS requirement 11.6.1 counts immediate rules for page.headers_changed',
       'and page.grade_dropped.',
     ],
     examples: [
@@ -77,8 +77,8 @@ export function addAlerts(program: Command, context: Context): void {
     })
 
   subcommand(rules, 'list', {
-    about: 'Print the alert rules, imported and disabled ones too',
-    notes: ['The worker alerts by enabled rules whose destination "destinations list" shows.'],
+    about: 'Print the alert rules, including imported and disabled ones',
+    notes: ['The worker uses enabled rules if their destination is in "destinations list".'],
     examples: ['alerts rules list --tenant ID'],
   })
     .addOption(tenant)
@@ -89,7 +89,7 @@ export function addAlerts(program: Command, context: Context): void {
     })
 
   subcommand(rules, 'remove', {
-    about: 'Disable an alert rule, and print it',
+    about: 'Disable an alert rule and print it',
     examples: ['alerts rules remove --tenant ID --rule ID'],
   })
     .addOption(tenant)
@@ -98,7 +98,7 @@ export function addAlerts(program: Command, context: Context): void {
       const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
       const found = (await reader.read(listAlertRules(tenant))).find(({ id }) => id === rule)
-      if (!found) throw new Error(`The tenant has no rule ${rule}: "alerts rules list" shows them`)
+      if (!found) throw new Error(`The tenant has no rule ${rule}: see "alerts rules list"`)
       const disabled: AlertRule = { ...found, enabled: false }
       await importObjects({ type: alertRules, database: writer, tenantId: tenant }, [disabled])
       context.finish(disabled)

@@ -12,11 +12,11 @@ export function addBackup(program: Command, context: Context): void {
   const backup = subcommand(program, 'backup', {
     about: 'Back up the database: tenants, sites, keys, reports, rollups and records',
     notes: [
-      'The API, the collector and imports may run; each table is as it was at one moment, which is not that of the others. Stop',
-      'the collector and imports for one moment of all.',
+      'The API, the collector and imports may run: tables are consistent individually, not with each other. Stop the collector',
+      'and imports for a consistent backup.',
       ...placeNotes,
-      'A backup that was interrupted is replaced in the folder of the embedded engine; elsewhere remove its folder first.',
-      'Prints {"backup", "rows", "bytes", "changed"}: rows of all tables, bytes of the backup, tables that changed meanwhile.',
+      'The embedded engine replaces an interrupted backup of the same name; elsewhere, remove its folder first.',
+      'Prints {"backup", "rows", "bytes", "changed"}: rows in all tables, size of the backup, tables that changed during the backup.',
     ],
     examples: [
       'backup 2026-11-26',
@@ -35,8 +35,7 @@ export function addBackup(program: Command, context: Context): void {
       // The backup before an upgrade can be of an older release; of a newer one this throws OtherRelease.
       const { writer, cluster } = await context.database('as it is')
       await lackingMigrations(writer, await readMigrations())
-      if (cluster)
-        throw new Error('A cluster is backed up at one replica of each shard: see clickhouse/cluster/README.md')
+      if (cluster) throw new Error('Back up a cluster at one replica of each shard: see clickhouse/cluster/README.md')
       if (!config.CLICKHOUSE_URL && Object.keys(given).length === 0)
         await removeInterrupted(writer, backupFolder(undefined, config), name)
       const result = await withProgress(context.stderr, undefined, (update) =>
@@ -46,9 +45,9 @@ export function addBackup(program: Command, context: Context): void {
     })
 
   subcommand(backup, 'list', {
-    about: 'Print the backups in a folder, the oldest first',
+    about: 'Print the backups in a folder, oldest first',
     notes: [
-      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}: an increment needs its "base"; an interrupted backup is not whole.',
+      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}. An increment needs its "base". An interrupted backup is not whole.',
     ],
     examples: ['backup list', 'backup list --folder /var/lib/clickhouse/backups'],
   })
@@ -58,7 +57,7 @@ export function addBackup(program: Command, context: Context): void {
     })
 
   subcommand(backup, 'remove', {
-    about: 'Remove a backup that no increment needs; this cannot be undone',
+    about: 'Remove a backup that no increment is based on; this cannot be undone',
     examples: ['backup remove 2026-11-26'],
   })
     .addArgument(backupName)

@@ -12,22 +12,22 @@ import { subcommand } from '../command/subcommand.ts'
 
 const token = option('--token <TOKEN>', {
   about: 'The block',
-  takes: 'a token that "blocks list" prints',
+  takes: 'a token from "blocks list"',
   schema: z.string().regex(/^[\w-]{1,100}$/),
 }).makeOptionMandatory()
 
-const whereItRuns = 'Run it where DATA_DIR is the folder of that collector; the collector may run meanwhile.'
+const whereItRuns = "Run it with the collector's DATA_DIR; the collector may be running."
 
 export function addBlocks(program: Command, context: Context): void {
-  const blocks = subcommand(program, 'blocks', { about: "A collector's blocks of reports that are not stored yet" })
+  const blocks = subcommand(program, 'blocks', { about: 'Blocks of reports that a collector has not stored yet' })
 
   subcommand(blocks, 'list', {
-    about: 'Print the blocks in the folder of a collector, the oldest first',
+    about: "Print the blocks in a collector's folder, oldest first",
     notes: [
-      'Prints {"blocks": [{"token", "shard", "state", "reports", "tenants", "bytes", "savedAt", "stored"}]}. States: block, which the',
-      'collector sends until it is stored; withdrawn, whose posts got a 503, and of which it stores only what ClickHouse has begun;',
-      'refused, which ClickHouse refused, and unreadable: these are set aside, and nothing sends them. "stored" is true where',
-      `ClickHouse has reports of it. ${whereItRuns}`,
+      'Prints {"blocks": [{"token", "shard", "state", "reports", "tenants", "bytes", "savedAt", "stored"}]}. States: block: the',
+      'collector sends it until it is stored; withdrawn: its posts were rejected with 503, only what ClickHouse already started to',
+      'store is completed; refused by ClickHouse, or unreadable: set aside and not sent again. "stored" is true if',
+      `ClickHouse has reports of the block. ${whereItRuns}`,
     ],
     examples: ['blocks list'],
   }).action(async () => {
@@ -37,10 +37,10 @@ export function addBlocks(program: Command, context: Context): void {
   })
 
   subcommand(blocks, 'resend', {
-    about: 'Insert a block that ClickHouse refused, and remove its file',
+    about: 'Insert a block that ClickHouse refused and remove its file',
     notes: [
-      'When the cause is mended that the log of the collector names. What is stored of it already is not stored twice while ClickHouse',
-      `knows its token, for 10,000 blocks. ${whereItRuns}`,
+      "Fix the cause in the collector's log first. Reports of the block that are already stored are not stored twice, unless 10,000",
+      `blocks have been stored since. ${whereItRuns}`,
     ],
     examples: ['blocks resend --token TOKEN'],
   })
@@ -52,9 +52,9 @@ export function addBlocks(program: Command, context: Context): void {
     })
 
   subcommand(blocks, 'discard', {
-    about: 'Remove the file of a block that is set aside; nothing brings its reports back',
+    about: 'Remove the file of a block that is set aside; its reports are lost',
     notes: [
-      'Where "stored" is true its reports are in the database and its rollups can lack them: run "rollups check" afterwards.',
+      'If "stored" is true, its reports are in the database, but rollups may lack them: run "rollups check" afterwards.',
       whereItRuns,
     ],
     examples: ['blocks discard --token TOKEN'],
@@ -87,5 +87,5 @@ async function requireSetAside(context: Context, token: string): Promise<BlockFi
   const file = (await listBlockFiles(DATA_DIR)).find((one) => one.token === token)
   if (!file) throw new Error(`There is no block ${token} in ${DATA_DIR}/collector`)
   if (isSetAside(file)) return file
-  throw new Error(`The block ${token} is on its way: its collector sends it, or discards it by itself`)
+  throw new Error(`The block ${token} is still being sent; its collector will finish it`)
 }

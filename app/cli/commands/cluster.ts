@@ -9,8 +9,8 @@ import { subcommand } from '../command/subcommand.ts'
 import { noCluster, shardOption } from './tenant-shards.ts'
 
 const replica = option('--replica <NAME>', {
-  about: 'The replica that is lost',
-  takes: 'the macro "replica" of its server, such as 2',
+  about: 'The lost replica',
+  takes: 'the value of the macro "replica" on its server, such as 2',
   schema: z.string().regex(/^[\w-]{1,64}$/),
 }).makeOptionMandatory()
 
@@ -19,10 +19,10 @@ export function addCluster(program: Command, context: Context): void {
 
   subcommand(cluster, 'replace', {
     about:
-      'Replace a replica whose disk is lost: remove it, wait for its new server, migrate, wait for its parts, compare',
+      'Replace a replica whose disk is lost: remove it, wait for its new server, migrate, wait for its parts, compare them',
     notes: [
-      'Stop its server first, and start it with an empty volume when the command says so. Every other server must respond. A server',
-      'that has its tables still is not removed: it is migrated and compared. It can be cut off anywhere, and the same command goes on.',
+      'Stop its server first, and start it with an empty volume when the command tells you to. Every other server must respond.',
+      'A server that still has its tables is not removed, only migrated and compared. Safe to interrupt: run it again to continue.',
       'Prints {"shard", "replica", "node", "tables", "reports"}.',
     ],
     examples: ['cluster replace --shard 1 --replica 2'],

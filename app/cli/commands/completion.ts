@@ -45,10 +45,10 @@ const shell = argument('<SHELL>', {
 
 export function addCompletion(program: Command, context: Context): void {
   subcommand(program, 'completion', {
-    about: 'Print the script by which a shell completes commands and options',
+    about: 'Print a shell completion script',
     notes: [
       'In ~/.bashrc:                      source <(security-reporting completion bash)',
-      'In ~/.zshrc, behind compinit:      source <(security-reporting completion zsh)',
+      'In ~/.zshrc, after compinit:      source <(security-reporting completion zsh)',
       'In ~/.config/fish/config.fish:     security-reporting completion fish | source',
     ],
     examples: ['completion bash'],
@@ -57,11 +57,11 @@ export function addCompletion(program: Command, context: Context): void {
     .action((shell) => void context.stdout.write(scripts[shell]))
 
   subcommand(program, 'complete', {
-    about: 'Print the words that can take the place of the last one, a line each',
+    about: 'Print the completions of the last word, one per line',
     examples: ['complete -- keys cr'],
     hidden: true,
   })
-    .argument('[words...]', 'The words behind the name of the program')
+    .argument('[words...]', 'The words after the program name')
     .action(
       (words) =>
         void context.stdout.write(

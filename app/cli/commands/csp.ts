@@ -9,15 +9,15 @@ import { readPolicy } from '../csp/read-policy.ts'
 
 const last = () =>
   option('--last <DURATION>', {
-    about: 'Reports of that time, up to now (default: 31d, within retention)',
+    about: 'Time window of reports, up to now (default: 31d, within retention)',
     takes: 'up to 31 days, such as 24h or 7d',
     schema: z.string().min(1),
   })
 
 const policyId = () =>
   option('--policy-id <ID>', {
-    about: 'The policy, by its id',
-    takes: 'an id of /v1/sites/{siteId}/csp-policies, 32 hexadecimal digits',
+    about: 'Id of the policy',
+    takes: 'an id from /v1/sites/{siteId}/csp-policies, 32 hexadecimal digits',
     schema: z.string().min(1),
   })
 
@@ -26,17 +26,17 @@ const adviceOption = <Flags extends string>(flags: Flags, about: string, takes: 
   option(flags, { about, takes, schema: z.string().min(1) })
 
 const keyNote =
-  'With --api it needs no database: the key of one site in API_KEY is enough, as in the CI of the site’s own repository.'
+  "With --api it needs no database. A key for one site in API_KEY is enough, for example in the CI of the site's repository."
 
 export function addCsp(program: Command, context: Context): void {
-  const csp = subcommand(program, 'csp', { about: 'From reports to the next content security policy' })
+  const csp = subcommand(program, 'csp', { about: 'Propose and check a content security policy' })
 
   subcommand(csp, 'advise', {
     about: 'Propose the next policy of a site',
     notes: [
       'Prints the response of /v1/sites/{siteId}/csp-policies/advice: "jq -r .data.proposed.text" is the policy.',
-      'Reports are claims: a source is allowed if a scan, a served policy or "sources accept" confirms it. Exits 1 if others wait for review,',
-      'or if only reports name the policy: then nothing is proposed.',
+      'Reports are unverified: a source is allowed if a scan, a served policy or "sources accept" confirms it. Exits 1 if sources',
+      'need review, or if the policy appears in reports only and nothing is proposed.',
       keyNote,
     ],
     examples: ['csp advise --tenant ID --site ID', 'csp advise --api https://reports.example.com --site ID --last 7d'],
@@ -48,17 +48,21 @@ export function addCsp(program: Command, context: Context): void {
     .addOption(
       adviceOption(
         '--min-confidence <LEVEL>',
-        'Lowest confidence of a source that is allowed (default: high)',
+        'Minimum confidence for a source to be allowed (default: high)',
         'high or medium',
       ),
     )
     .addOption(
-      adviceOption('--new-days <DAYS>', 'Days for which a third party is new, and for review (default: 7)', '0 to 31'),
+      adviceOption(
+        '--new-days <DAYS>',
+        'Days for which a third party counts as new and needs review (default: 7)',
+        '0 to 31',
+      ),
     )
     .addOption(
       adviceOption(
         '--scope <SCOPE>',
-        'Reports that quote the policy, or all of the site (default: policy)',
+        'Reports that quote the policy, or all reports of the site (default: policy)',
         'policy or site',
       ),
     )
@@ -75,7 +79,7 @@ export function addCsp(program: Command, context: Context): void {
   subcommand(csp, 'check', {
     about: 'Check which past reports a policy would still have caused',
     notes: [
-      'Prints the response of /v1/sites/{siteId}/csp-policies/check. Exits 1 if violations remain that are not noise.',
+      'Prints the response of /v1/sites/{siteId}/csp-policies/check. Exits 1 if violations other than noise remain.',
       keyNote,
     ],
     examples: [
@@ -101,7 +105,7 @@ export function addCsp(program: Command, context: Context): void {
 
 const policyFile = () =>
   option('--policy <FILE>', {
-    about: 'The policy, a header’s value',
+    about: 'The policy as a header value',
     takes: 'the path of a file, or - to read stdin',
     schema: z.string().min(1),
   })

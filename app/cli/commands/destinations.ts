@@ -24,21 +24,21 @@ import { name, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const type = option('--type <TYPE>', {
-  about: 'How alerts are sent',
+  about: 'Type of the destination',
   takes: `one of ${destinationTypes.join(', ')}`,
   schema: z.enum(destinationTypes),
 }).makeOptionMandatory()
 
 /** Checked by the action, so that no error quotes an address. */
 const address = option('--address <->', {
-  about: 'Where alerts are sent',
-  takes: '-, as the address is read from stdin: other users see a command line',
+  about: 'Address of the destination',
+  takes: '-, to read the address from stdin: other users can see the command line',
   schema: z.string(),
 }).makeOptionMandatory()
 
 const destination = option('--destination <ID>', {
   about: 'The destination',
-  takes: 'the id of a destination, as "destinations list" shows it',
+  takes: 'the id of a destination from "destinations list"',
   schema: recordWord,
 }).makeOptionMandatory()
 
@@ -51,12 +51,12 @@ const addressOf = {
 const pollMs = 250
 
 export function addDestinations(program: Command, context: Context): void {
-  const destinations = subcommand(program, 'destinations', { about: 'Where alerts are sent' })
+  const destinations = subcommand(program, 'destinations', { about: 'Alert destinations' })
 
   subcommand(destinations, 'add', {
-    about: 'Add a destination and print its id, and of a webhook its signing secret, the only time it is seen',
+    about: 'Add a destination and print its id; for a webhook also its signing secret, which is shown only once',
     notes: [
-      'Address and secret are stored encrypted, by SECRETS_KEY or by DATA_DIR/secrets.key, which the worker needs too. Webhooks are',
+      'Address and secret are encrypted with SECRETS_KEY or DATA_DIR/secrets.key, which the worker needs too. Webhooks are',
       'signed as Standard Webhooks has it. Mail needs SMTP_URL and MAIL_FROM in the environment of the worker.',
     ],
     examples: [
@@ -70,7 +70,7 @@ export function addDestinations(program: Command, context: Context): void {
     .addOption(address)
     .action(async ({ tenant, name, type, address }) => {
       if (address !== '-') {
-        throw new Error('--address takes -, as the address is read from stdin: other users see a command line')
+        throw new Error('--address must be -, to read the address from stdin: other users can see the command line')
       }
       const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
@@ -79,17 +79,17 @@ export function addDestinations(program: Command, context: Context): void {
       const stored = await reader.read(listDestinations())
       const keys = secretsKeys(context.config(), stored.length === 0)
       if (stored.length > 0 && !stored.some((one) => doesOpen(one, keys))) {
-        throw new Error('SECRETS_KEY opens none of the addresses that are stored: set it as the worker has it')
+        throw new Error("SECRETS_KEY decrypts none of the stored addresses: set it to the worker's value")
       }
       const added = { tenantId: tenant, id: randomUUID(), name, type, address: given.data }
       const { row, secret } = sealDestination(added, keys)
       await insertRows(writer, 'alert_destinations', [row])
-      if (secret) context.log('Keep the secret, by which the receiver checks signatures: it is not shown again')
+      if (secret) context.log('Save the secret, which the receiver needs to check signatures: it is not shown again')
       context.finish({ id: added.id, name, type, ...(secret && { secret }) })
     })
 
   subcommand(destinations, 'list', {
-    about: 'Print the destinations, without their addresses',
+    about: 'Print the destinations without their addresses',
     examples: ['destinations list --tenant ID'],
   })
     .addOption(tenant)
@@ -101,8 +101,8 @@ export function addDestinations(program: Command, context: Context): void {
     })
 
   subcommand(destinations, 'test', {
-    about: 'Send a test by the worker, and print its delivery',
-    notes: ['Exits 1 if the test was not delivered: detail says why.'],
+    about: 'Have the worker send a test, and print its delivery',
+    notes: ['Exits 1 if the test was not delivered; "detail" is the reason.'],
     examples: ['destinations test --tenant ID --destination ID'],
   })
     .addOption(tenant)
@@ -133,13 +133,11 @@ export function addDestinations(program: Command, context: Context): void {
         const delivery = deliveries.find(({ alertId }) => alertId === id)
         if (delivery) return context.finish(delivery, delivery.outcome === 'delivered' ? 0 : 1)
       }
-      throw new Error(
-        `No worker answered within ${waitMs / 1000} s: start one with "npm run worker", and the test is sent`,
-      )
+      throw new Error(`No worker picked up the test within ${waitMs / 1000} s. Start one: npm run worker`)
     })
 
   subcommand(destinations, 'remove', {
-    about: 'Remove a destination and its address, and disable its rules',
+    about: 'Remove a destination with its address and disable its rules',
     examples: ['destinations remove --tenant ID --destination ID'],
   })
     .addOption(tenant)
@@ -166,6 +164,6 @@ export async function requireDestination(database: Database, tenantId: string, i
   await requireTenant(database, tenantId)
   const found = await database.read(listDestinations(tenantId))
   if (!found.some((one) => one.id === id)) {
-    throw new Error(`The tenant has no destination ${id}: "destinations list" shows them`)
+    throw new Error(`The tenant has no destination ${id}: see "destinations list"`)
   }
 }

@@ -35,15 +35,15 @@ const checks: readonly Check[] = [
   rollups,
 ]
 
-const json = new Option('--json', 'Print one JSON object instead of a line a check')
+const json = new Option('--json', 'Print one JSON object instead of one line per check')
 
 export function addDoctor(program: Command, context: Context): void {
   subcommand(program, 'doctor', {
-    about: 'Check the installation, a line a check, and stop at the first that fails with how to fix it',
+    about: 'Check the installation, one line per check; stop at the first failure and print how to fix it',
     notes: [
       `Checks ${checks.map(({ name }) => name).join(', ')}.`,
-      'Exits 1 where one fails. With --json prints {"ok", "checks": [{"check", "ok", "found", "fix"}]}; "fix" where it failed.',
-      'CLICKHOUSE_URL names one user: run it with the URL of the API, and with that of the collector.',
+      'Exits 1 if a check fails. With --json it prints {"ok", "checks": [{"check", "ok", "found", "fix"}]}; failed checks have "fix".',
+      "It checks the user in CLICKHOUSE_URL: run it with the API's URL, and again with the collector's.",
     ],
     examples: ['doctor', 'doctor --json'],
   })

@@ -14,16 +14,16 @@ import { subcommand } from '../command/subcommand.ts'
 
 const target = argument('<PATH>', {
   about: 'The request',
-  takes: 'a path of the API with its query, in quotes, such as "/v1/reports/count?directive=img-src"',
+  takes: 'a quoted API path with its query, such as "/v1/reports/count?directive=img-src"',
   schema: z.string().regex(/^\/v1\/\S+$/),
 })
 
 export function addExplain(program: Command, context: Context): void {
   subcommand(program, 'explain', {
-    about: 'Run a request of the API as a tenant, and print its statements with their values',
+    about: 'Run an API request as a tenant and print its SQL statements with their values',
     notes: [
-      'Each statement follows the name of its query, the tables it reads, and its rows, bytes and time in ClickHouse. With --analyze',
-      'also the parts and granules that each index left. A statement runs as it is, by "sql" or curl, and returns what the API read.',
+      'Before each statement: the name of its query, the tables it reads, and its rows, bytes and time in ClickHouse; with --analyze',
+      'also the parts and granules that each index selects. Run a statement unchanged with "sql" or curl to get the rows that the API read.',
     ],
     examples: [
       'explain --tenant ID "/v1/reports/grouped?groupBy=directive,blockedHost"',
@@ -32,7 +32,7 @@ export function addExplain(program: Command, context: Context): void {
   })
     .addArgument(target)
     .addOption(tenant)
-    .option('--analyze', 'Also what each index left')
+    .option('--analyze', 'Also print the parts and granules that each index selects')
     .action(async (path, { tenant: tenantId, analyze }) => {
       const { reader: anyReader, cluster } = await context.database()
       const tenant = await requireTenant(anyReader, tenantId)
@@ -53,7 +53,7 @@ export function addExplain(program: Command, context: Context): void {
         context.stdout.write(`${lines.join('\n')}\n`)
       }
       context.log(`${path}: ${status}, ${queries.length} statements, ${body.length} characters`)
-      if (status >= 400) throw new Error(`The request was refused: ${body}`)
+      if (status >= 400) throw new Error(`The request was rejected: ${body}`)
     })
 }
 

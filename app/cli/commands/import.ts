@@ -6,7 +6,7 @@ import { addImportRecords } from '../import/import-records.ts'
 import { addImportReports } from '../import/import-reports.ts'
 
 export function addImport(program: Command, context: Context): void {
-  const group = subcommand(program, 'import', { about: 'Put data in' })
+  const group = subcommand(program, 'import', { about: 'Import reports and records' })
   addImportReports(group, context)
   for (const type of recordTypes) addImportRecords(group, context, type)
 }

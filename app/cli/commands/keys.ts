@@ -17,32 +17,32 @@ import { subcommand } from '../command/subcommand.ts'
 const latest = Date.parse('2299-12-31T00:00:00Z')
 
 const expiresAt = option('--expires-at <TIME>', {
-  about: 'From when the key is refused (default: in one year)',
-  takes: 'a time ahead such as 2030-01-31T00:00:00Z, before the year 2300',
+  about: 'Expiry time (default: in one year)',
+  takes: 'a future time such as 2030-01-31T00:00:00Z, before the year 2300',
   schema: z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))
     .refine((time) => time.getTime() > Date.now() && time.getTime() < latest),
 })
 
-const ownSite = siteOption('The one site that the key reads (default: every site of the tenant)')
+const ownSite = siteOption('Only site that the key can read (default: every site of the tenant)')
 
 const origin = repeatableOption('--origin <ORIGIN>', {
-  about: 'Origin of the pages that may send the key (default: any sender)',
+  about: 'Origin of pages that may use the key (default: any client)',
   takes: 'an origin such as https://dash.example.com, without a path',
   schema: webOrigin,
 })
 
 const id = option('--id <ID>', {
   about: 'The key',
-  takes: 'the id of a key, a UUID, as "keys list" shows it',
+  takes: 'the id of a key from "keys list", a UUID',
   schema: uuid,
 }).makeOptionMandatory()
 
 const unitMs = { m: minuteMs, h: hourMs, d: dayMs }
 
 const overlap = option('--overlap <TIME>', {
-  about: 'Time for which the old key still works (default: 7d)',
+  about: 'How long the old key still works (default: 7d)',
   takes: 'a whole number of minutes, hours or days such as 30m, 12h or 7d, up to 365d',
   schema: z
     .string()
@@ -55,11 +55,11 @@ export function addKeys(program: Command, context: Context): void {
   const keys = subcommand(program, 'keys', { about: 'API keys of a tenant' })
 
   subcommand(keys, 'create', {
-    about: 'Make an API key of a tenant and print it, the only time it is seen',
+    about: 'Create an API key for a tenant and print it; it is shown only once',
     notes: [
-      'Only the SHA-256 of a key is stored: a key that is lost is revoked and another one made.',
-      'A key in a page is read by anyone who reads the page: give it --site, and --origin so that only browsers on your pages send it',
-      '(a program can send any Origin). The API answers pages of the origins in CORS_ORIGINS.',
+      'Only the SHA-256 of a key is stored. If you lose a key, revoke it and create another.',
+      'Anyone who opens a page can read a key in it. Restrict such a key with --site, and with --origin so that browsers send it from',
+      'your pages only (other programs can send any Origin). The API allows requests from pages of CORS_ORIGINS.',
     ],
     examples: [
       'keys create --tenant ID --name dashboard',
@@ -82,12 +82,12 @@ export function addKeys(program: Command, context: Context): void {
       const key = makeKey()
       const scope = { siteId: site, ...(origin && { origins: [...new Set(origin)] }) }
       await insertKey(writer, { id, tenantId: tenant, name, key, ...scope, createdAt, expiresAt })
-      context.log(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
+      context.log(`Save the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
       context.finish({ id, key, prefix: keyPrefix(key) })
     })
 
   subcommand(keys, 'list', {
-    about: "Print a tenant's API keys, revoked and expired ones too; never the keys themselves",
+    about: "Print a tenant's API keys, including revoked and expired ones, without the secrets",
     examples: ['keys list --tenant ID'],
   })
     .addOption(tenant)
@@ -98,10 +98,10 @@ export function addKeys(program: Command, context: Context): void {
     })
 
   subcommand(keys, 'rotate', {
-    about: 'Make the key that replaces another and print it, the only time it is seen',
+    about: 'Replace a key with a new one and print it; it is shown only once',
     notes: [
-      'The new key has the name, site and origins of the old one, which is refused from the end of the overlap on, or from its',
-      'own expiry where that comes first.',
+      'The new key has the name, site and origins of the old one. The old key works until the overlap ends or it expires,',
+      'whichever is first.',
     ],
     examples: [
       'keys rotate --id ID --overlap 7d',
@@ -116,9 +116,9 @@ export function addKeys(program: Command, context: Context): void {
       const [found] = await reader.read(findKeyById(oldId))
       if (!found) throw new Error(`There is no key ${oldId}`)
       const now = new Date()
-      if (found.revokedAt !== null) throw new Error(`The key ${oldId} is revoked: make another with "keys create"`)
+      if (found.revokedAt !== null) throw new Error(`The key ${oldId} is revoked: create another with "keys create"`)
       if (Date.parse(found.expiresAt) <= now.getTime()) {
-        throw new Error(`The key ${oldId} expired at ${found.expiresAt}: make another with "keys create"`)
+        throw new Error(`The key ${oldId} expired at ${found.expiresAt}: create another with "keys create"`)
       }
       const expiresAt = given.expiresAt ?? oneYearAfter(now)
       const [id, key] = [randomUUID(), makeKey()]
@@ -132,14 +132,14 @@ export function addKeys(program: Command, context: Context): void {
       })
       const oldExpiresAt = new Date(Math.min(Date.parse(found.expiresAt), now.getTime() + overlap))
       await insertNextRow(writer, 'api_keys', isOld, { expires_at: at(oldExpiresAt) })
-      context.log(`Keep the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
+      context.log(`Save the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
       context.finish({ id, key, prefix: keyPrefix(key), old: { id: oldId, expiresAt: oldExpiresAt.toISOString() } })
     })
 
   subcommand(keys, 'revoke', {
-    about: 'Revoke an API key for good',
+    about: 'Revoke an API key; this cannot be undone',
     notes: [
-      'The API refuses the key within 5 seconds. A key revoked before stays revoked from then on, and that time is printed.',
+      'The API rejects the key within 5 seconds. For a key that is already revoked, the original time is printed.',
     ],
     examples: ['keys revoke --id ID'],
   })

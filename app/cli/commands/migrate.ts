@@ -5,17 +5,17 @@ import { planMigrations } from '../../../clickhouse/plan-migrations.ts'
 import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
 
-const plan = new Option('--plan', 'Change nothing, and print what would run and about how long it would take')
+const plan = new Option('--plan', 'Change nothing; print the migrations to run and the estimated time')
 
 export function addMigrate(program: Command, context: Context): void {
   subcommand(program, 'migrate', {
-    about: 'Bring the database up to date and print the migrations it applied',
+    about: 'Apply pending migrations and print them',
     notes: [
-      'It may be run again and by several at once. The embedded engine is migrated at every start by itself.',
-      'A migration that makes or changes a rollup fills it from the stored reports, month by month. The API serves meanwhile;',
-      'no import and no collector may run. A run that was cut off goes on with the month it was at.',
+      'It can be repeated, and run concurrently. The embedded engine is migrated at every start.',
+      'A migration that creates or changes a rollup fills it from the stored reports, month by month. The API can serve requests;',
+      'no import and no collector may run. After an interruption, run it again: it continues with the same month.',
       '--plan prints {"pending", "fills", "rows", "seconds"}: the migrations; each rollup with its months and the rows that fill it;',
-      'all of these rows, and about as many seconds as they take on two cores.',
+      'the total number of rows, and the estimated seconds on two cores.',
     ],
     examples: ['migrate --plan', 'migrate'],
   })

@@ -24,31 +24,31 @@ const { kind: kindSchema, label: labelSchema } = monitoredPage.shape
 
 const url = option('--url <URL>', {
   about: 'The page',
-  takes: 'an http or https URL of ASCII, such as https://shop.example.com/pay, without user and fragment',
+  takes: 'an ASCII http or https URL without user and fragment, such as https://shop.example.com/pay',
   schema: scanUrl,
 }).makeOptionMandatory()
 
 const kind = option('--kind <KIND>', {
-  about: 'What the page is (default: other)',
+  about: 'Kind of page (default: other)',
   takes: 'payment (requirements 6.4.3 and 11.6.1 of PCI DSS) or other',
   schema: z.enum(['payment', 'other']).pipe(kindSchema),
 })
 
 const label = option('--label <LABEL>', {
-  about: 'Its name, for people (default: its host and path)',
+  about: 'Display name (default: host and path)',
   takes: '1 to 200 printable characters',
   schema: labelSchema,
 })
 
 const pattern = option('--pattern <PATTERN>', {
-  about: 'Pages that count as this one (default: the URL without its query)',
-  takes: 'scheme://host/path, where * matches within a segment and ** as the last segment any rest',
+  about: 'Pattern of URLs that count as this page (default: the URL without its query)',
+  takes: 'scheme://host/path; * matches within a segment, and ** as the last segment matches the rest',
   schema: pagePattern,
 })
 
 const page = option('--page <ID>', {
   about: 'The page',
-  takes: 'the id of a page, a UUID, as "pages list" shows it',
+  takes: 'the id of a page from "pages list", a UUID',
   schema: uuid,
 }).makeOptionMandatory()
 
@@ -56,10 +56,10 @@ export function addPages(program: Command, context: Context): void {
   const pages = subcommand(program, 'pages', { about: 'Monitored pages of a site' })
 
   subcommand(pages, 'add', {
-    about: 'Add a page to scan, and print it',
+    about: 'Add a page to scan and print it',
     notes: [
-      'The worker scans it within a minute, and then every SCAN_EVERY_HOURS, where the plan scans pages. "import pages" adds many,',
-      'changes one and brings a removed one back.',
+      'The worker scans it within a minute, then every SCAN_EVERY_HOURS, if the plan includes scans. Use "import pages" to add many',
+      'pages, change a page or restore a removed one.',
     ],
     examples: [
       'pages add --tenant ID --site ID --url https://shop.example.com/pay --kind payment --label Checkout',
@@ -92,7 +92,7 @@ export function addPages(program: Command, context: Context): void {
       }
       await importObjects({ type: monitoredPages, database: writer, tenantId: tenant }, [page])
       if (!entitlements(plan, overrides).capabilities.includes('pages.scans')) {
-        context.log(`The ${plan} plan does not scan pages: "pages scan" and the worker leave it out`)
+        context.log(`The ${plan} plan does not include scans: "pages scan" and the worker skip the page`)
       }
       context.finish(page)
     })
@@ -118,10 +118,10 @@ export function addPages(program: Command, context: Context): void {
     })
 
   subcommand(pages, 'scan', {
-    about: 'Scan a page now and print the scan: grade, changes and scripts',
+    about: 'Scan a page now and print its grade, changes and scripts',
     notes: [
-      'It counts like a scheduled scan. It runs in this process, with its SCAN_USER_AGENT and OUTBOUND_ALLOWED. Exits 1 if the scan',
-      'failed: failureReason says why.',
+      'It counts like a scheduled scan. It runs in this process with its SCAN_USER_AGENT and OUTBOUND_ALLOWED. Exits 1 if the scan',
+      'failed, with the reason in failureReason.',
     ],
     examples: ['pages scan --tenant ID --page ID'],
   })
@@ -132,10 +132,10 @@ export function addPages(program: Command, context: Context): void {
       const { plan, overrides } = await requireTenant(reader, tenant)
       const { capabilities } = entitlements(plan, overrides)
       if (!capabilities.includes('pages.scans')) {
-        throw new Error(`The ${plan} plan does not scan pages: "tenants update" gives the tenant another`)
+        throw new Error(`The ${plan} plan does not include scans: change it with "tenants update"`)
       }
       const [found] = await writer.read(listPagesToScan({ tenantId: tenant, id: page }))
-      if (!found) throw new Error(`The tenant has no page ${page} with a URL to scan: "pages list" shows its pages`)
+      if (!found) throw new Error(`The tenant has no page ${page} with a URL to scan: see "pages list"`)
       // Loaded when it is needed: the clients of HTTP.
       const { scanSettings, storeScan } = await import('../../worker/store-scan.ts')
       const { toPageToScan } = await import('../../worker/list-due-pages.ts')
@@ -152,9 +152,9 @@ export function addPages(program: Command, context: Context): void {
     })
 
   subcommand(pages, 'remove', {
-    about: 'Hide a page from lists, and scan it no more',
+    about: 'Hide a page from lists and stop scanning it',
     notes: [
-      'Its scans are evidence and stay: the API has them by the id of the page. "import pages" brings the page back.',
+      'Its scans are evidence and remain available in the API by the page id. Restore the page with "import pages".',
     ],
     examples: ['pages remove --tenant ID --page ID'],
   })
@@ -166,7 +166,7 @@ export function addPages(program: Command, context: Context): void {
       const found = (await reader.read(listPageSites(tenant))).find(({ id }) => id === page)
       if (!found) throw new Error(`The tenant has no page ${page}`)
       if (found.removed) {
-        context.log(`The page ${page} was removed before; "import pages" brings it back`)
+        context.log(`The page ${page} is already removed; restore it with "import pages"`)
       } else {
         const isPage = sql`tenant_id = ${uuidParameter(tenant)} AND id = ${uuidParameter(page)}`
         await insertNextRow(writer, 'monitored_pages', isPage, { removed: bool(true) })

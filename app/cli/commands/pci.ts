@@ -17,9 +17,8 @@ import { subcommand } from '../command/subcommand.ts'
 const path = '/v1/compliance/pci-dss/report'
 
 const asOf = option('--as-of <TIME>', {
-  about: 'What was recorded by then (default: now)',
-  takes:
-    'a date, which is its 00:00 UTC, or a time with Z or an offset, such as 2026-11-01 or 2026-11-01T12:00:00+01:00',
+  about: 'Report what was recorded by this time (default: now)',
+  takes: 'a date (00:00 UTC), or a time with Z or an offset, such as 2026-11-01 or 2026-11-01T12:00:00+01:00',
   schema: z
     .string()
     .transform((text) => parseDateTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)?.toISOString())
@@ -27,24 +26,24 @@ const asOf = option('--as-of <TIME>', {
 })
 
 const out = option('--out <FILE>', {
-  about: 'The file to make',
-  takes: 'a path that ends with .json, .html or .csv and is no file yet',
+  about: 'The file to create',
+  takes: 'the path of a new file that ends with .json, .html or .csv',
   schema: z.string().regex(/\.(json|html|csv)$/),
 }).makeOptionMandatory()
 
 const table = option('--table <TABLE>', {
-  about: 'The table of a .csv',
+  about: 'The table to write to a .csv file',
   takes: 'scripts or changes',
   schema: z.enum(['scripts', 'changes']),
 })
 
 const file = argument('<FILE>', {
   about: 'The report',
-  takes: 'the path of a .json of "pci report" or of the API',
+  takes: 'the path of a .json report from "pci report" or the API',
   schema: z.string().min(1),
 })
 
-const keyNote = 'With --api it needs no database: a key of the tenant or the site in API_KEY is enough.'
+const keyNote = 'With --api it needs no database. A key of the tenant or the site in API_KEY is enough.'
 
 /** A file can hold anything: what is no evidence has another hash. */
 const reportFile = z.object({
@@ -61,14 +60,11 @@ const reportFile = z.object({
 type ReportData = z.infer<typeof reportFile>['data']
 
 export function addPci(program: Command, context: Context): void {
-  const pci = subcommand(program, 'pci', { about: 'Evidence of PCI DSS that an assessor can check' })
+  const pci = subcommand(program, 'pci', { about: 'PCI DSS evidence that an assessor can verify' })
 
   subcommand(pci, 'report', {
-    about: 'Write the report of a site as of a date',
-    notes: [
-      'The same time gives the same evidence and the same hash until the site or the tenant is deleted.',
-      keyNote,
-    ],
+    about: "Write a site's report as of a date",
+    notes: ['The same time always gives the same evidence and hash, until the site or the tenant is deleted.', keyNote],
     examples: [
       'pci report --tenant ID --site ID --as-of 2026-11-01 --out november.json',
       'pci report --tenant ID --site ID --out today.html',
@@ -85,7 +81,7 @@ export function addPci(program: Command, context: Context): void {
     .action(async ({ site, asOf, out, table, ...options }) => {
       const format = out.slice(out.lastIndexOf('.') + 1)
       if ((format === 'csv') !== (table !== undefined)) {
-        throw new Error('Give --table scripts or --table changes with a .csv, and only there')
+        throw new Error('Use --table scripts or --table changes with a .csv, and only with a .csv')
       }
       const response = await requestApi(context, options, path, { siteId: site, asOf })
       const { evidence, evidenceHash } = reportFile.parse(response).data
@@ -97,13 +93,13 @@ export function addPci(program: Command, context: Context): void {
     })
 
   subcommand(pci, 'verify', {
-    about: 'Check the hash of a report, and list what changed since',
+    about: 'Verify the hash of a report and list changes since then',
     notes: [
-      'Exits 1 if the file is not as the database has it: its evidence has another hash, or what has no hash differs.',
-      'Reports of browsers that come in later change "observed", "limits" and the requirement 6.4.3. Then "evidence" is',
-      'true and "differing" names these alone. If retention has removed reports since, it exits 0 all the same, with a note.',
-      'Exits 2 if the file is no report, or has a name twice.',
-      '"changed" counts what differs between its time and now.',
+      'Exits 1 if the file does not match the database: the hash of its evidence or a field outside the hash differs.',
+      'Browser reports that arrive later change "observed", "limits" and requirement 6.4.3. In that case "evidence" is true and',
+      '"differing" lists only these. If retention has removed reports since then, it still exits 0, with a note.',
+      'Exits 2 if the file is not a report or has duplicate keys.',
+      '"changed" counts the differences between its time and now.',
       keyNote,
     ],
     examples: ['pci verify november.json', 'pci verify --api https://reports.example.com november.json'],
@@ -115,7 +111,7 @@ export function addPci(program: Command, context: Context): void {
       const { evidence, evidenceHash: stated } = report
       const found = { file, asOf: evidence.asOf, evidenceHash: stated }
       if (evidenceHash(evidence) !== stated) {
-        context.log(`The evidence in ${file} was changed: its hash is another than evidenceHash`)
+        context.log(`The evidence in ${file} was changed: its hash is not evidenceHash`)
         return context.finish({ ...found, verified: false }, 1)
       }
       const owner = { tenant: api === undefined ? evidence.tenant.id : null, api }
@@ -125,13 +121,13 @@ export function addPci(program: Command, context: Context): void {
       const stored = await read(evidence.asOf).catch(unlessNotStored)
       if (!stored) {
         context.log(
-          `The evidence in ${file} has the hash that it states, and nothing to be compared with: its site is not stored here, as it was deleted or is of another database`,
+          `The evidence in ${file} has the hash in the file, but cannot be compared: this database does not have its site, because it was deleted or is in another database`,
         )
         return context.finish({ ...found, verified: false }, 1)
       }
       if (stored.evidenceHash !== stated) {
         context.log(
-          `The database has another hash for ${evidence.asOf}, ${stored.evidenceHash}: ${file} is no report of it`,
+          `The database has another hash for ${evidence.asOf}, ${stored.evidenceHash}: ${file} was not generated from this database`,
         )
         return context.finish({ ...found, verified: false }, 1)
       }
@@ -141,14 +137,14 @@ export function addPci(program: Command, context: Context): void {
         const isOfReports = differing.every((part) => ofReports.includes(part))
         if (isOfReports && isPastRetention(report, stored)) {
           context.log(
-            `The evidence in ${file} matches the database. Its ${differing.join(', ')} cannot be compared: retention has removed browsers’ reports since`,
+            `The evidence in ${file} matches the database. Its ${differing.join(', ')} cannot be compared: retention has removed browser reports since then`,
           )
           return context.finish({ ...found, verified: true, differing, changed })
         }
         context.log(
           isOfReports
-            ? `The evidence in ${file} is as the database has it. Its ${differing.join(', ')} cannot be verified: browsers’ reports came in or were deleted since, or the file was changed`
-            : `${differing.join(', ')} in ${file} differ from what the database has for ${evidence.asOf}: the file was changed`,
+            ? `The evidence in ${file} matches the database. Its ${differing.join(', ')} cannot be verified: browser reports arrived or were deleted since then, or the file was changed`
+            : `${differing.join(', ')} in ${file} does not match the database for ${evidence.asOf}: the file was changed`,
         )
         return context.finish({ ...found, verified: false, evidence: true, differing, changed }, 1)
       }
@@ -167,15 +163,15 @@ async function writeNew(path: string, text: string): Promise<void> {
     await writeFile(path, text, { flag: 'wx' })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: make it, or correct --out`)
+    if (code === 'ENOENT') throw new Error(`There is no folder ${dirname(path)}: create it or correct --out`)
     if (code !== 'EEXIST') throw error
-    throw new Error(`${path} is there already: give --out another name, so that no evidence is overwritten`)
+    throw new Error(`${path} already exists: choose another name for --out, so that no evidence is overwritten`)
   }
 }
 
 async function readReport(path: string, file: string) {
   const text = await readFile(path, 'utf8')
-  const notReport = `${file} is no report in JSON: give the .json of "pci report" or of the API`
+  const notReport = `${file} is not a JSON report: use the .json from "pci report" or the API`
   let report: unknown
   try {
     report = JSON.parse(text)
@@ -185,11 +181,11 @@ async function readReport(path: string, file: string) {
   if (!reportFile.safeParse(report).success) throw new Error(notReport)
   // Of two members with one name a reader can see the first, and a program the last.
   if (text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') !== JSON.stringify(report)) {
-    throw new Error(`${file} has a name twice, or texts and numbers as no report is written`)
+    throw new Error(`${file} has duplicate keys or was reformatted`)
   }
   // As it was read: a schema leaves names such as __proto__ out.
   const { data, ...others } = report as { readonly data: ReportData }
   if (Object.keys(others).length > 0)
-    throw new Error(`${file} has more than a report: ${Object.keys(others).join(', ')}`)
+    throw new Error(`${file} has fields that a report does not have: ${Object.keys(others).join(', ')}`)
   return data
 }

@@ -3,34 +3,37 @@
 import type { Command } from '@commander-js/extra-typings'
 import { subcommand } from '../command/subcommand.ts'
 
-const settings = 'Settings are environment variables, which README.md lists. Ctrl-C finishes running requests.'
+const settings = 'Settings are environment variables: see "doctor --settings". Ctrl-C finishes running requests.'
 
 /** A program starts when its file is loaded. */
 const programs = [
   {
     name: 'start',
     about: 'Run ClickHouse, demo data, the API, the collector and the worker on this machine',
-    notes: ['The data lies in DATA_DIR (.data). With CLICKHOUSE_URL it uses that server, without demo data.', settings],
+    notes: [
+      'Data is stored in DATA_DIR (.data). With CLICKHOUSE_URL it uses that server, without demo data.',
+      settings,
+    ],
     load: () => import('../../start.ts'),
   },
   {
     name: 'serve',
-    about: 'Run the API alone, as in production',
-    notes: ['It needs CLICKHOUSE_URL, and REDIS_URL for budgets that several processes share.', settings],
+    about: 'Run only the API, as in production',
+    notes: ['It needs CLICKHOUSE_URL, and REDIS_URL to share budgets between processes.', settings],
     load: () => import('../../serve.ts'),
   },
   {
     name: 'collect',
-    about: 'Run the collector of browsers’ reports alone',
-    notes: ['It writes to CLICKHOUSE_URL, else to the embedded engine of DATA_DIR.', settings],
+    about: 'Run only the collector of browser reports',
+    notes: ['It writes to CLICKHOUSE_URL, or to the embedded engine of DATA_DIR.', settings],
     load: () => import('../../collect.ts'),
   },
   {
     name: 'worker',
-    about: 'Run the scans of monitored pages and the alerts alone',
+    about: 'Run only the worker: scans of monitored pages, and alerts',
     notes: [
-      'It writes to CLICKHOUSE_URL, else to the embedded engine of DATA_DIR. Of several workers one scans, and another takes over',
-      '30 s after it died. Pages of public hosts alone are fetched, and of hosts that OUTBOUND_ALLOWED names.',
+      'It writes to CLICKHOUSE_URL, or to the embedded engine of DATA_DIR. If several workers run, only one is active; another takes',
+      'over 30 s after it dies. It fetches pages only from public hosts and hosts in OUTBOUND_ALLOWED.',
       settings,
     ],
     load: () => import('../../work.ts'),

@@ -12,12 +12,12 @@ export function addRestore(program: Command, context: Context): void {
   subcommand(program, 'restore', {
     about: 'Restore a backup into an empty database, check it, and migrate it to this release',
     notes: [
-      'Empty is a database without a tenant: that of a new DATA_DIR, of a new server, or one that was only migrated.',
-      'Every file is compared with its checksum, every part with the one that was backed up, then each rollup with its reports.',
-      'Keys and copies of scripts are in no backup: it prints what else to copy from the DATA_DIR that was backed up.',
+      'A database is empty if it has no tenant: a new DATA_DIR, a new server, or a database that was only migrated.',
+      'Files are compared with their checksums, parts with the backup, and rollups with their reports.',
+      'Backups do not contain encryption keys and copies of scripts: it prints what else to copy from the old DATA_DIR.',
       ...placeNotes,
       'Prints {"restored", "tables", "rows", "comparedParts", "applied", "checked", "different", "differences"}: what "migrate" applied,',
-      'then what "rollups check" prints. Exits 1 if a day differs, as it can if reports were stored during the backup: run "rollups rebuild".',
+      'then the output of "rollups check". Exits 1 if a day differs, for example if reports were stored during the backup: run "rollups rebuild".',
     ],
     examples: ['restore 2026-11-26', 'restore 2026-11-26 --s3 https://bucket.s3.amazonaws.com/backups'],
   })
@@ -28,8 +28,7 @@ export function addRestore(program: Command, context: Context): void {
       const config = context.config()
       const place = backupPlace(given, config)
       const { writer, cluster, shards } = await context.database('as it is')
-      if (cluster)
-        throw new Error('A cluster is restored at one replica of each shard: see clickhouse/cluster/README.md')
+      if (cluster) throw new Error('Restore a cluster at one replica of each shard: see clickhouse/cluster/README.md')
       const restored = await restore(writer, name, place, context.log)
       // The folder's first start would load the demo beside the restored tenants.
       if (!config.CLICKHOUSE_URL) {
@@ -50,4 +49,4 @@ export function addRestore(program: Command, context: Context): void {
 
 /** No backup has the key: a reader of the backup could open every address. */
 const notInBackup = ({ CLICKHOUSE_URL }: Config) =>
-  `Copy what no backup has: ${CLICKHOUSE_URL ? 'SECRETS_KEY, and captures/ of the DATA_DIR of the worker' : 'secrets.key (or SECRETS_KEY) and captures/ of the DATA_DIR that was backed up'}. "doctor" then checks that addresses of alerts open`
+  `Copy what the backup does not contain: ${CLICKHOUSE_URL ? 'SECRETS_KEY, and captures/ of the DATA_DIR of the worker' : 'secrets.key (or SECRETS_KEY) and captures/ of the DATA_DIR that was backed up'}. Then run "doctor" to check that the addresses of alerts can be decrypted`

@@ -12,27 +12,27 @@ import { share, withProgress } from '../command/show-progress.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const table = repeatableOption('--table <TABLE>', {
-  about: 'Only this rollup, from its source as that is now; those made from it stay as they are, so name them too',
-  takes: 'the name of a table that "rollups check" compares',
+  about: 'Only this rollup, from its current source; rollups derived from it are not rebuilt, so list them too',
+  takes: 'a table that "rollups check" compares',
   schema: z.string().regex(/^\w+$/),
 })
 
 const force = new Option(
   '--force',
-  'Rebuild although an import was cut off or a block is on its way; sent again afterwards, its reports are counted twice',
+  'Rebuild despite an interrupted import or an unsent block; if it is sent again later, its reports are counted twice',
 )
 
-const cutOff = (tenants: readonly string[]) => `An import of tenant ${tenants.join(', ')} is running or was cut off`
+const cutOff = (tenants: readonly string[]) => `An import of tenant ${tenants.join(', ')} is running or was interrupted`
 
 export function addRollups(program: Command, context: Context): void {
-  const rollups = subcommand(program, 'rollups', { about: 'The tables that views keep of the raw reports' })
+  const rollups = subcommand(program, 'rollups', { about: 'Aggregate tables that views maintain from the raw reports' })
 
   subcommand(rollups, 'check', {
     about: 'Compare every rollup with the result of its view over the raw reports, by tenant, type and UTC day',
     notes: [
-      'Prints {"checked", "different", "differences"}: days compared, how many differ, and the first 100 of those.',
-      'Exits 1 when a day differs. Days that hold expired reports are left out, and script_versions and issue_first_seen, which outlive them.',
-      'Reports that are stored during the check can show as differences: check again when no import runs.',
+      'Prints {"checked", "different", "differences"}: number of days compared, number that differ, and the first 100 of them.',
+      'Exits 1 if a day differs. Days with expired reports are skipped, and so are script_versions and issue_first_seen, which outlive reports.',
+      'Reports stored during the check can appear as differences: check again when no import runs.',
     ],
     examples: ['rollups check', 'rollups check --tenant ID'],
   })
@@ -47,20 +47,20 @@ export function addRollups(program: Command, context: Context): void {
         }),
       )
       const tenants = check.different > 0 ? await unfinishedTenants(reader) : []
-      if (tenants.length > 0) context.log(`${cutOff(tenants)}: run it again, which completes the rollups`)
+      if (tenants.length > 0) context.log(`${cutOff(tenants)}: run it again to complete the rollups`)
       const inFlight = check.different > 0 ? await findBlocksInFlight(shards()) : undefined
-      if (inFlight !== undefined) context.log(`${inFlight}: check again when it is sent, which completes the rollups`)
+      if (inFlight !== undefined) context.log(`${inFlight}: check again after it is sent, which completes the rollups`)
       context.finish(check, check.different > 0 ? 1 : 0)
     })
 
   subcommand(rollups, 'rebuild', {
     about: 'Refill every rollup from the raw reports, month by month, then check them',
     notes: [
-      'Leaves script_versions and issue_first_seen as they are, which outlive reports.',
-      'The API may serve meanwhile: a month is built aside and changes places with the old one in one step.',
-      'No import and no collector may run meanwhile: a block that is sent again after a rebuild is counted twice.',
-      'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then what "rollups check" prints.',
-      'Exits 1 when a day still differs, as it does when an import ran: rebuild again.',
+      'Does not change script_versions and issue_first_seen, which outlive reports.',
+      'The API can serve requests: each month is built separately and replaces the old one atomically.',
+      'No import and no collector may run: a block that is sent again after a rebuild is counted twice.',
+      'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then the output of "rollups check".',
+      'Exits 1 if a day still differs, for example because an import ran: rebuild again.',
     ],
     examples: ['rollups rebuild', 'rollups rebuild --table reports_per_day_by_issue'],
   })
@@ -72,13 +72,13 @@ export function addRollups(program: Command, context: Context): void {
       const tenants = force ? [] : await unfinishedTenants(reader)
       if (tenants.length > 0) {
         throw new Error(
-          `${cutOff(tenants)}: let it end, or run it again, before rebuilding; --force rebuilds all the same`,
+          `${cutOff(tenants)}: let it finish, or run it again, before rebuilding; use --force to rebuild anyway`,
         )
       }
       const inFlight = force ? undefined : await findBlocksInFlight(shards())
       if (inFlight !== undefined) {
         throw new Error(
-          `${inFlight}: stop the collector when its folder has no block, then rebuild; --force rebuilds all the same`,
+          `${inFlight}: stop the collector once its folder has no blocks, then rebuild; use --force to rebuild anyway`,
         )
       }
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {

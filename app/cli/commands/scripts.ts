@@ -20,22 +20,22 @@ import { subcommand } from '../command/subcommand.ts'
 import { terminalText } from '../command/terminal-text.ts'
 
 const status = option('--status <STATUS>', {
-  about: 'Only scripts of this status (default: all)',
+  about: 'Only scripts with this status (default: all)',
   takes: `one of ${scriptStatuses.join(', ')}`,
   schema: z.enum(scriptStatuses),
 })
 
 const url = option('--url <URL>', {
   about: 'The script',
-  takes: 'an http or https URL, whose query says nothing',
+  takes: 'an http or https URL; its query is ignored',
   schema: z.string().transform(scriptUrl).pipe(z.string().min(1)),
 }).makeOptionMandatory()
 
-const justification = whyOption('--justification <TEXT>', 'Why, for auditors')
+const justification = whyOption('--justification <TEXT>', 'Reason, for auditors')
 
 const hash = option('--hash <HASH>', {
   about: 'The bytes',
-  takes: 'a SHA-256 such as sha256-<base64>, as "scripts list" shows it',
+  takes: 'a hash from "scripts list", such as sha256-<base64>',
   schema: z.string().transform(scriptHash).pipe(z.string().startsWith('sha256-')),
 }).makeOptionMandatory()
 
@@ -49,9 +49,8 @@ interface Decision {
 
 const listed = z.looseObject({ data: z.array(z.unknown()), nextCursor: z.unknown() })
 
-const appendOnly =
-  'A decision is never changed: the latest one counts, and the API lists all of them with their script.'
-const ofListed = '--url must be a script that "scripts list" shows; decide on others by "import decisions".'
+const appendOnly = 'Decisions are immutable: the latest one applies, and the API lists all of them with the script.'
+const ofListed = '--url must be a script in "scripts list"; for other scripts use "import decisions".'
 
 /** Throws if neither a report, a scan nor a decision of the site has the script, or if it has no hash to pin. */
 async function requireScript(
@@ -61,16 +60,14 @@ async function requireScript(
 ): Promise<void> {
   const ofSite = { tenantId: tenant, siteId: site, window: { from: 0, to: Date.now() }, hasPaymentPages: true }
   const [script] = await database.read(listScripts({ ...ofSite, url }))
-  if (!script) throw new Error(`The site has no script ${quoteInput(url, 200)}: "scripts list" shows them`)
+  if (!script) throw new Error(`The site has no script ${quoteInput(url, 200)}: see "scripts list"`)
   if (isPinned && !script.versions.some(({ hash }) => hash !== '')) {
-    throw new Error(
-      `The script ${quoteInput(url, 200)} has no hash yet that --pin could pin: leave --pin out for any content`,
-    )
+    throw new Error(`The script ${quoteInput(url, 200)} has no hash yet to pin: omit --pin to authorize any content`)
   }
 }
 
 export function addScripts(program: Command, context: Context): void {
-  const scripts = subcommand(program, 'scripts', { about: 'Scripts of a site, and decisions about them' })
+  const scripts = subcommand(program, 'scripts', { about: "A site's scripts and decisions about them" })
 
   async function decide(
     status: 'authorized' | 'rejected',
@@ -95,7 +92,7 @@ export function addScripts(program: Command, context: Context): void {
   }
 
   subcommand(scripts, 'list', {
-    about: "Print a site's scripts, at most 1,000, with their counts",
+    about: "Print up to 1,000 of a site's scripts with their counts",
     examples: [
       'scripts list --tenant ID --site ID',
       'scripts list --tenant ID --site ID --status unreviewed | jq -r .scripts[].url',
@@ -114,11 +111,11 @@ export function addScripts(program: Command, context: Context): void {
     })
 
   subcommand(scripts, 'authorize', {
-    about: 'Authorize a script, and print the decision',
+    about: 'Authorize a script and print the decision',
     notes: [
       appendOnly,
       ofListed,
-      'With --pin it is of the hashes that the script has had so far; else of any content.',
+      'With --pin only the hashes that the script has had so far are authorized, otherwise any content.',
     ],
     examples: [
       'scripts authorize --tenant ID --site ID --url https://pay.example.com/pay.js --by ada@example.com --justification "Card form" --pin',
@@ -129,11 +126,11 @@ export function addScripts(program: Command, context: Context): void {
     .addOption(url)
     .addOption(by)
     .addOption(justification)
-    .option('--pin', 'Authorizes the hashes that the script has had so far, and no others')
+    .option('--pin', 'Authorize only the hashes that the script has had so far')
     .action(({ pin, ...decision }) => decide('authorized', pin ? 'pinned_hashes' : 'any_content', decision))
 
   subcommand(scripts, 'reject', {
-    about: 'Reject a script, and print the decision',
+    about: 'Reject a script and print the decision',
     notes: [appendOnly, ofListed, 'PCI DSS readiness is not met while a rejected script runs on a payment page.'],
     examples: [
       'scripts reject --tenant ID --site ID --url https://old.example.com/t.js --by ada@example.com --justification "Unused"',
@@ -147,9 +144,9 @@ export function addScripts(program: Command, context: Context): void {
     .action((decision) => decide('rejected', null, decision))
 
   subcommand(scripts, 'copy', {
-    about: "Print the bytes that the worker holds of a hash of the tenant's scripts",
+    about: "Print the worker's copy of a script by its hash",
     notes: [
-      'A hash of "scripts list" has a copy where its capture is captured. The bytes lie in DATA_DIR/captures of the worker.',
+      'A hash in "scripts list" has a copy if its capture is "captured". The worker stores copies in DATA_DIR/captures.',
     ],
     examples: ['scripts copy --tenant ID --hash sha256-LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE= > widget.js'],
   })
@@ -159,11 +156,14 @@ export function addScripts(program: Command, context: Context): void {
       const { reader } = await context.database()
       await requireTenant(reader, tenant)
       const [captured] = await reader.read(listCapturedHashes([hash], tenant))
-      if (!captured) throw new Error(`The tenant has no copy of ${hash}: "scripts list" shows the capture of each hash`)
+      if (!captured)
+        throw new Error(`The tenant has no copy of ${hash}: "scripts list" has the capture state of each hash`)
       const { DATA_DIR } = context.config()
       const bytes = await openCopies(DATA_DIR).get(hash)
       if (!bytes) {
-        throw new Error(`${DATA_DIR} has no copy of ${hash}: run the command where the worker runs, with its DATA_DIR`)
+        throw new Error(
+          `${DATA_DIR} has no copy of ${hash}: run the command on the worker's machine, with its DATA_DIR`,
+        )
       }
       context.stdout.write(context.stdout.isTTY ? terminalText(bytes.toString()) : bytes)
     })

@@ -10,33 +10,32 @@ import { site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 export const collectorUrl = option('--collector <URL>', {
-  about:
-    'Where browsers reach the collector (default: COLLECTOR_URL; without CLICKHOUSE_URL COLLECTOR_PORT of this machine)',
+  about: 'Public URL of the collector (default: COLLECTOR_URL; without CLICKHOUSE_URL, COLLECTOR_PORT on this machine)',
   takes: 'a URL such as https://reports.example.com',
   schema: collectorAddress,
 })
 
 const format = option('--format <FORMAT>', {
-  about: 'Configuration of a web server instead of JSON',
+  about: 'Print web server configuration instead of JSON',
   takes: `one of ${headerFormats.join(', ')}`,
   schema: z.enum(headerFormats),
 })
 
-const unknownAddress = 'Where browsers reach the collector is unknown: set COLLECTOR_URL, or give --collector'
+const unknownAddress = 'The URL of the collector is unknown: set COLLECTOR_URL or use --collector'
 
 /** A site's address for its command's JSON; its token alone where the collector's address is unknown. */
 export function printedAddress(context: Context, token: string, collector = context.collectorUrl()): object {
   if (collector !== undefined) return siteAddress(collector, token)
-  context.log(`${unknownAddress}; "sites headers" prints the headers then`)
+  context.log(`${unknownAddress}; then "sites headers" prints the headers`)
   return { token }
 }
 
 export function addSiteHeaders(sites: Command, context: Context): void {
   subcommand(sites, 'headers', {
-    about: "Print a site's address for reports, and the headers that send them there",
+    about: "Print a site's reporting URL and the response headers to set",
     notes: [
-      'A site with a Content-Security-Policy-Report-Only of its own adds the printed report-uri and report-to to it.',
-      'nginx has them in no block that has an add_header of its own: repeat them there.',
+      'If the site already has a Content-Security-Policy-Report-Only, add the printed report-uri and report-to to it.',
+      'nginx does not inherit add_header into a block with its own add_header: repeat the headers there.',
     ],
     examples: ['sites headers --tenant ID --site ID', 'sites headers --tenant ID --site ID --format nginx'],
   })

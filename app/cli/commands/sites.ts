@@ -30,13 +30,13 @@ const hostOption = (about: string) =>
 
 const host = hostOption("Host of the site's pages").makeOptionMandatory()
 
-const newHost = hostOption("Host of the site's pages, instead of all that it has")
+const newHost = hostOption("Host of the site's pages; replaces all current hosts")
 
 const sampledTypes = storedTypeNames.filter((type) => storedTypeRows[type].sampleRate === undefined)
 
 /** Browsers sample network errors themselves. */
 const sample = repeatableOption('--sample <TYPE=RATE>', {
-  about: 'Share of a type’s reports that the collector stores (default: all)',
+  about: 'Share of reports of a type that the collector stores (default: all)',
   takes: `a rate above 0 and up to 1 for one of ${sampledTypes.join(', ')}, such as crash=0.1`,
   schema: z
     .string()
@@ -47,8 +47,8 @@ const sample = repeatableOption('--sample <TYPE=RATE>', {
 })
 
 const confirm = option('--confirm <NAME>', {
-  about: 'The name of the site, so that no other is deleted by mistake',
-  takes: 'its name, or its id where an earlier delete was cut off',
+  about: 'The name of the site, to confirm the deletion',
+  takes: 'its name, or its id if an earlier deletion was interrupted',
   schema: z.string(),
 }).makeOptionMandatory()
 
@@ -56,10 +56,10 @@ export function addSites(program: Command, context: Context): void {
   const sites = subcommand(program, 'sites', { about: 'Sites of a tenant' })
 
   subcommand(sites, 'create', {
-    about: 'Make a site of a tenant and print its id, its address for reports and the headers that send them there',
+    about: 'Create a site and print its id, its reporting URL and the response headers to set',
     notes: [
-      'A report goes to the site that has the host of its URL; a host of its own wins over *. of a parent.',
-      'A host belongs to one site of a tenant, with all its ports.',
+      'A report belongs to the site with the host of its URL; an exact host takes precedence over a wildcard.',
+      'A host with all its ports belongs to one site of a tenant.',
     ],
     examples: [
       'sites create --tenant ID --name Shop --host shop.example.com --host "*.shop.example.com"',
@@ -83,7 +83,7 @@ export function addSites(program: Command, context: Context): void {
     })
 
   subcommand(sites, 'rotate-token', {
-    about: 'Give a site another address for reports and print it; the one before is 410 within ten seconds',
+    about: 'Give a site a new reporting URL and print it; the old URL returns 410 within ten seconds',
     examples: ['sites rotate-token --tenant ID --site ID'],
   })
     .addOption(tenant)
@@ -112,8 +112,8 @@ export function addSites(program: Command, context: Context): void {
     })
 
   subcommand(sites, 'update', {
-    about: "Change a site's name, hosts or sample rates, and print it; what is not given stays",
-    notes: ['The collector follows within ten seconds. A rate of 1 stores all reports of a type again.'],
+    about: "Change a site's name, hosts or sample rates and print it; omitted values do not change",
+    notes: ['The collector uses the new values within ten seconds. A rate of 1 stores all reports of a type again.'],
     examples: [
       'sites update --tenant ID --site ID --name Shop --host shop.example.com --host "*.shop.example.com"',
       'sites update --tenant ID --site ID --sample crash=0.1 --sample deprecation=1',
@@ -143,12 +143,12 @@ export function addSites(program: Command, context: Context): void {
     })
 
   subcommand(sites, 'delete', {
-    about: 'Delete a site with its reports, its records and the keys of it alone, and print the rows deleted by table',
+    about:
+      'Delete a site with its reports, records and the keys restricted to it, and print the deleted rows per table',
     notes: [
-      'Nothing brings them back but a backup. The API does not find the site, and the collector refuses its reports, within',
-      '7 seconds. After 35, in which reports of before are stored, the rows are deleted, and counts of all sites of the',
-      'tenant are corrected. Imports of the tenant wait; the collector goes on. A command that was cut off is run again, with',
-      'the id of the site.',
+      'This cannot be undone without a backup. Within 7 seconds the API no longer finds the site and the collector rejects its',
+      "reports. After 35 seconds, in which pending reports are stored, the rows are deleted and the tenant's counts are corrected.",
+      "The tenant's imports wait; the collector keeps running. If the command is interrupted, run it again with the site's id.",
     ],
     examples: ['sites delete --tenant ID --site ID --confirm Shop'],
   })
@@ -171,7 +171,7 @@ function freeHosts(hosts: readonly string[], sites: readonly Site[]): string[] {
   const taken = sitesByPattern(sites)
   return [...new Set(hosts)].map((host) => {
     const owner = taken.get(host)
-    if (owner !== undefined) throw new Error(`The tenant's site ${owner} has the host ${host} already`)
+    if (owner !== undefined) throw new Error(`The host ${host} already belongs to the tenant's site ${owner}`)
     return host
   })
 }

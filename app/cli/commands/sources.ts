@@ -14,7 +14,7 @@ import { subcommand } from '../command/subcommand.ts'
 
 const directive = option('--directive <NAME>', {
   about: 'Directive of the policy',
-  takes: 'a directive with sources, such as img-src',
+  takes: 'a directive that has sources, such as img-src',
   schema: directiveField,
 }).makeOptionMandatory()
 
@@ -24,10 +24,10 @@ const source = option('--source <SOURCE>', {
   schema: sourceField,
 }).makeOptionMandatory()
 
-const reason = whyOption('--reason <TEXT>', 'Why, for people')
+const reason = whyOption('--reason <TEXT>', 'Reason, for people')
 
 const asOf = option('--as-of <TIME>', {
-  about: 'Decisions as they were recorded by that time (default: now)',
+  about: 'Only decisions recorded by this time (default: now)',
   takes: 'a time such as 2026-01-31T12:00:00Z',
   schema: moment,
 })
@@ -35,13 +35,13 @@ const asOf = option('--as-of <TIME>', {
 const outcomes = { accept: 'accepted', reject: 'rejected' } as const
 
 export function addSources(program: Command, context: Context): void {
-  const sources = subcommand(program, 'sources', { about: 'Decisions about sources of a site’s policy' })
+  const sources = subcommand(program, 'sources', { about: "Decisions about the sources of a site's policy" })
 
   for (const [name, status] of Object.entries(outcomes)) {
     subcommand(sources, name, {
-      about: `Record that a directive ${name === 'accept' ? 'may' : 'must not'} allow a source, and print the decision`,
+      about: `Record that a directive ${name === 'accept' ? 'may' : 'must not'} allow a source and print the decision`,
       notes: [
-        'A decision is never changed: the latest one of a directive and source counts.',
+        'Decisions are immutable: the latest one for a directive and source applies.',
         'Anyone can send reports: "csp advise" allows a source only if a scan, a served policy or a decision confirms it.',
       ],
       examples: [
@@ -71,7 +71,7 @@ export function addSources(program: Command, context: Context): void {
   }
 
   subcommand(sources, 'list', {
-    about: 'Print the decisions about sources of a site, oldest first',
+    about: "Print the decisions about a site's sources, oldest first",
     examples: ['sources list --tenant ID --site ID', 'sources list --tenant ID --site ID --as-of 2026-01-31T12:00:00Z'],
   })
     .addOption(tenant)

@@ -21,8 +21,8 @@ const statementArgument = argument('[STATEMENT]', {
 })
 
 const parameter = repeatableOption('--param <NAME=VALUE>', {
-  about: 'Value of a parameter {name:Type} of the statement',
-  takes: 'a name, = and a value, such as hours=24',
+  about: 'Value of a {name:Type} parameter in the statement',
+  takes: 'NAME=VALUE, such as hours=24',
   schema: z
     .string()
     .regex(/^\w+=/)
@@ -31,19 +31,18 @@ const parameter = repeatableOption('--param <NAME=VALUE>', {
 
 const format = option('--format <FORMAT>', {
   about:
-    'Format of the rows (default: PrettyCompact on a terminal, elsewhere TabSeparated, with names for a saved query)',
-  takes: 'a format of ClickHouse such as TSVWithNames, CSV, JSONEachRow or Vertical',
+    'Format of the rows (default: PrettyCompact on a terminal, otherwise TabSeparated, with names for a saved query)',
+  takes: 'a ClickHouse format such as TSVWithNames, CSV, JSONEachRow or Vertical',
   schema: z.string().regex(/^[A-Za-z][A-Za-z0-9]{0,63}$/),
 })
 
 export function addSql(program: Command, context: Context): void {
   subcommand(program, 'sql', {
-    about: 'Run one reading statement or a saved query and print its rows as they come',
+    about: 'Run a read-only statement or a saved query and print its rows as they arrive',
     notes: [
-      'It runs as the analyst: no table shows it a key or a token, it cannot write, and is ended at 30 seconds, 4 GB of memory, and',
-      '1,000,000 rows or 1 GB of a result; the rows printed by then are a part of it. With CLICKHOUSE_URL it has the rights',
-      'and limits of that user, less writing. On a terminal control characters of the rows are shown as \\x1b.',
-      'Saved queries answer questions of people on call: --saved without a name lists them.',
+      'Runs read-only as analyst: no keys or tokens, at most 30 s, 4 GB of memory, and 1,000,000 rows or 1 GB of result. At a limit',
+      "the rows printed so far are incomplete. With CLICKHOUSE_URL: that user's permissions, read-only. On a terminal, control",
+      'characters are printed as \\x1b. Saved queries are queries for on-call: --saved without a name lists them.',
     ],
     examples: [
       'sql "SELECT report_type, count() FROM reports_named GROUP BY report_type"',
@@ -54,7 +53,7 @@ export function addSql(program: Command, context: Context): void {
     ],
   })
     .addArgument(statementArgument)
-    .option('--saved', 'STATEMENT is the name of a saved query; without a name all are listed')
+    .option('--saved', 'STATEMENT is the name of a saved query; without a name, list all')
     .addOption(parameter)
     .addOption(format)
     .action(async (given, { saved, param = [], format }) => {
@@ -84,7 +83,7 @@ export function addSql(program: Command, context: Context): void {
 
 function uniqueValues(pairs: readonly (readonly [string, string])[]): Record<string, string> {
   const twice = pairs.find(([name], index) => pairs.findIndex(([other]) => other === name) !== index)
-  if (twice) throw new Error(`--param ${twice[0]} is given twice`)
+  if (twice) throw new Error(`--param ${twice[0]} is given more than once`)
   return Object.fromEntries(pairs)
 }
 
@@ -93,4 +92,4 @@ const isWithoutQueryLog = (error: Error) =>
   isNamed(error, 'UNKNOWN_TABLE') && error.message.includes('system.query_log')
 
 const withoutQueryLog =
-  'ClickHouse has no query log yet. The embedded engine has one of statements since its start: run the command again while "npm start" runs; LOG_LEVEL=debug logs the statements of the API, and "explain" prints those of one request'
+  'ClickHouse has no query log yet. The query log of the embedded engine begins at its start: run the command again while "npm start" runs. LOG_LEVEL=debug logs the statements of the API, and "explain" prints the statements of one request'

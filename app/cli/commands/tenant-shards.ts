@@ -25,8 +25,7 @@ const shardSchema = z
 export const shardOption = (about: string) =>
   option('--shard <N>', { about, takes: 'the number of a shard, from 1', schema: shardSchema })
 
-export const noCluster =
-  'There are no shards: CLICKHOUSE_CLUSTER=1 says that CLICKHOUSE_URL names the nodes of a cluster'
+export const noCluster = 'There are no shards: if CLICKHOUSE_URL names the nodes of a cluster, set CLICKHOUSE_CLUSTER=1'
 
 function requireCluster(cluster: Cluster | undefined): Cluster {
   if (cluster) return cluster
@@ -34,7 +33,7 @@ function requireCluster(cluster: Cluster | undefined): Cluster {
 }
 
 export const newTenantShard = shardOption(
-  'On a cluster, the shard that it lies on (default: the one with the fewest bytes)',
+  'Shard of the tenant, on a cluster (default: the shard with the fewest bytes)',
 )
 
 /** Shard of a new tenant, before it has a row. Throws for a shard of one server. */
@@ -49,17 +48,19 @@ export async function assignNewTenant(
 }
 
 const from = option('--from <URL>', {
-  about: 'The server, as its writer',
+  about: 'URL of the source server, as its writer',
   takes: 'a URL such as http://writer:password@host:8123/default',
   schema: z.url({ protocol: /^https?$/ }),
 }).makeOptionMandatory()
 
-const plan = new Option('--plan', 'Print the moves and make none').makeOptionMandatory()
+const plan = new Option('--plan', 'Print the moves without making them').makeOptionMandatory()
 
 export function addTenantShards(tenants: Command, context: Context): void {
   subcommand(tenants, 'place', {
-    about: 'Print the shard that a tenant lies on, and its rows on every shard',
-    notes: ['On a cluster. Rows on another shard are of a move that runs or was cut off: run that again.'],
+    about: "Print a tenant's shard and its rows on every shard",
+    notes: [
+      'On a cluster. Rows on another shard belong to a move that is running or was interrupted: run the move again.',
+    ],
     examples: ['tenants place --tenant ID'],
   })
     .addOption(tenant)
@@ -74,15 +75,15 @@ export function addTenantShards(tenants: Command, context: Context): void {
   subcommand(tenants, 'move', {
     about: 'Move a tenant to another shard: copy, compare, switch, remove',
     notes: [
-      'On a cluster whose nodes all respond. The API serves the tenant and the collector stores its reports meanwhile; imports of',
-      'reports wait. It can be cut off anywhere: the tenant is whole on its shard, and the same command goes on.',
-      'Rollups are counted anew from the reports. Prints {"id", "shard", "checked", "different", "differences"}, exits 1 where',
-      'a rollup differs, as it can while reports arrive: "rollups check --tenant ID" again, otherwise "rollups rebuild".',
+      'On a cluster whose nodes all respond. The API and the collector keep serving the tenant during the move; imports of reports',
+      'wait. Safe to interrupt: run it again to continue.',
+      'Rollups are counted again from the reports. Prints {"id", "shard", "checked", "different", "differences"}. Exits 1 if',
+      'a rollup differs, for example while reports arrive: run "rollups check --tenant ID", and if it differs "rollups rebuild".',
     ],
     examples: ['tenants move --tenant ID --shard 2'],
   })
     .addOption(tenant)
-    .addOption(shardOption('The shard that it goes to').makeOptionMandatory())
+    .addOption(shardOption('The new shard').makeOptionMandatory())
     .action(async ({ tenant, shard }) => {
       const { reader, cluster } = await context.database()
       await requireTenant(reader, tenant)
@@ -91,7 +92,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
     })
 
   subcommand(tenants, 'balance', {
-    about: 'Print which tenants to move, so that no shard is over a tenth larger than the average',
+    about: 'Print the tenants to move so that no shard is more than 10 % larger than the average',
     notes: [
       'On a cluster. Moves nothing: run "tenants move" for each, in this order. A tenant\'s bytes are its share of its shard\'s, by its',
       'reports. Prints {"shards": [{"shard", "bytes", "planned"}], "moves": [{"id", "from", "to", "bytes"}]}.',
@@ -118,8 +119,8 @@ export function addTenantShards(tenants: Command, context: Context): void {
   subcommand(tenants, 'copy', {
     about: 'Copy tenants from one server into the cluster, with their sites, keys, reports and records',
     notes: [
-      'Nothing may write to either meanwhile: stop imports and the collector first. The server keeps its rows. Each tenant is',
-      'compared after its copy. It can be cut off anywhere and run again: tenants that are the same already are left as they are.',
+      'Stop imports and the collector first: nothing may write to the server or the cluster. The server keeps its rows. Each tenant',
+      'is compared after its copy. Safe to interrupt: run it again to continue; identical tenants are skipped.',
     ],
     examples: [
       'tenants copy --from http://writer:PASSWORD@old:8123/default',
@@ -128,7 +129,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
   })
     .addOption(from)
     .addOption(anyTenant)
-    .addOption(shardOption('The shard that they go to (default: for each the one with the fewest bytes)'))
+    .addOption(shardOption('The new shard (default: for each tenant the shard with the fewest bytes)'))
     .action(async ({ from, tenant, shard }) => {
       const { cluster } = await context.database()
       const target = requireCluster(cluster)

@@ -26,9 +26,9 @@ const planOption = () =>
 
 /** Cells of the plan that a contract changes, with their flags. */
 const cells = {
-  retentionDays: { flags: '--retention-days <N>', about: 'Days that reports are kept and can be read' },
-  keyLimit: { flags: '--key-limit <N>', about: 'Requests a minute of one key' },
-  tenantLimit: { flags: '--tenant-limit <N>', about: 'Requests a minute of all keys together' },
+  retentionDays: { flags: '--retention-days <N>', about: 'Days for which reports are stored' },
+  keyLimit: { flags: '--key-limit <N>', about: 'Requests per minute for one key' },
+  tenantLimit: { flags: '--tenant-limit <N>', about: 'Requests per minute for all keys together' },
 } as const
 
 type Cell = keyof typeof cells
@@ -54,13 +54,13 @@ const override = <Name extends Cell>(cell: Name) =>
 const newOverride = <Name extends Cell>(cell: Name) =>
   option<(typeof cells)[Name]['flags'], number | 'plan'>(cells[cell].flags, {
     about: cells[cell].about,
-    takes: `${takesNumber(cell)}, or plan for the plan's own`,
+    takes: `${takesNumber(cell)}, or plan for the plan's value`,
     schema: z.union([z.literal('plan'), cellSchema(cell)]),
   })
 
 const confirm = option('--confirm <NAME>', {
-  about: 'The name of the tenant, so that no other is deleted by mistake',
-  takes: 'its name, or its id where an earlier delete was cut off behind its last step',
+  about: 'The name of the tenant, to confirm the deletion',
+  takes: 'its name, or its id if an earlier deletion was interrupted at its last step',
   schema: z.string(),
 }).makeOptionMandatory()
 
@@ -75,7 +75,7 @@ export function addTenants(program: Command, context: Context): void {
   const tenants = subcommand(program, 'tenants', { about: 'Tenants' })
 
   subcommand(tenants, 'create', {
-    about: 'Make a tenant and print its id',
+    about: 'Create a tenant and print its id',
     examples: [
       'tenants create --name "Example Ltd" --plan business',
       'tenants create --name "Example Ltd" --plan enterprise --retention-days 400 --key-limit 2000',
@@ -94,13 +94,13 @@ export function addTenants(program: Command, context: Context): void {
       const created = { overrides: JSON.stringify(overrides), created_at: toClickHouseTime(new Date()) }
       await insertRows(writer, 'tenants', [{ id, name, plan, ...created }])
       if (!entitlements(plan, overrides).capabilities.includes('api')) {
-        context.log(`The ${plan} plan has no API access: its keys read /v1/me only`)
+        context.log(`The ${plan} plan has no API access: its keys can read only /v1/me`)
       }
       context.finish({ id })
     })
 
   subcommand(tenants, 'list', {
-    about: 'Print every tenant with its plan, the cells of it that its contract changes, and its number of sites',
+    about: 'Print every tenant with its plan, the values that override it, and its number of sites',
     examples: ['tenants list'],
   }).action(async () => {
     const { reader } = await context.database()
@@ -108,7 +108,7 @@ export function addTenants(program: Command, context: Context): void {
   })
 
   subcommand(tenants, 'show', {
-    about: 'Print a tenant, the limits and capabilities that apply to it, its sites and its keys',
+    about: 'Print a tenant with its limits, capabilities, sites and keys',
     examples: ['tenants show --tenant ID'],
   })
     .addOption(tenant)
@@ -120,10 +120,10 @@ export function addTenants(program: Command, context: Context): void {
     })
 
   subcommand(tenants, 'update', {
-    about: "Change a tenant's name, plan, retention or limits, and print it; what is not given stays",
+    about: "Change a tenant's name, plan, retention or limits and print it; omitted values do not change",
     notes: [
-      'The API and the collector follow within 5 seconds. A report keeps the retention that it was stored with: a shorter one',
-      'hides older reports at once, a longer one counts for reports that are stored from now on.',
+      'The API and the collector use the new values within 5 seconds. A report keeps the retention it was stored with: a shorter',
+      'retention hides older reports at once, a longer one applies to new reports only.',
     ],
     examples: [
       'tenants update --tenant ID --plan enterprise --retention-days 400',
@@ -151,11 +151,11 @@ export function addTenants(program: Command, context: Context): void {
     })
 
   subcommand(tenants, 'delete', {
-    about: 'Delete a tenant and every row of it in every table, and print the rows deleted by table',
+    about: 'Delete a tenant with its rows in every table, and print the deleted rows per table',
     notes: [
-      'Nothing brings them back but a backup. It is refused while an import of the tenant runs, and ends one that follows a',
-      'file or a pipe at its next batch. The API refuses its keys and the collector its sites within 7 seconds; the rows',
-      'are deleted after 35, in which reports of before are stored. Run it again where it was stopped, or where a row was stored meanwhile, as by an import of records.',
+      'This cannot be undone without a backup. It fails while an import of the tenant runs, and ends an import that follows a file',
+      'or a pipe at its next batch. Within 7 seconds the API rejects its keys and the collector its sites. After 35 seconds, in which',
+      'pending reports are stored, the rows are deleted. Run it again if it was interrupted, or if an import stored more records.',
     ],
     examples: ['tenants delete --tenant ID --confirm "Example Ltd"'],
   })
@@ -173,6 +173,6 @@ export function addTenants(program: Command, context: Context): void {
 
 /** Outside the tables. */
 const whatStays =
-  'What stays: old parts on the disk of ClickHouse for up to 8 minutes, reports in DATA_DIR/collector of a stopped collector until it starts, copies of scripts that no other tenant has for up to 8 days while a worker runs, log lines with its ids until their files are rotated, backups until they are removed'
+  'Not deleted at once: old parts on the ClickHouse disk (up to 8 minutes), reports in DATA_DIR/collector of a stopped collector (until it starts), copies of its scripts (up to 8 days while a worker runs), log lines with its ids (until rotation), backups (until removed)'
 
 const flagOf = ({ flags }: { readonly flags: string }) => flags.replace(/ .*/, '')

@@ -4,7 +4,7 @@ import type { Check } from './check.ts'
 
 export const blocks: Check = {
   name: 'blocks',
-  fix: '"blocks list" prints them; send one again by "blocks resend" when its cause is mended, or throw it away by "blocks discard"',
+  fix: 'run "blocks list"; after fixing the cause, send a block again with "blocks resend", or remove it with "blocks discard"',
   async run({ config }) {
     const { DATA_DIR } = config()
     const files = await listBlockFiles(DATA_DIR)
@@ -14,7 +14,7 @@ export const blocks: Check = {
       throw new Error(`${others.length + 1} blocks are set aside in ${folder}, the first ${first.token}.${first.state}`)
     }
     return files.length === 0
-      ? `none in ${folder}; of a collector elsewhere it is known there`
-      : `${files.length} in ${folder} are on their way, and none is set aside`
+      ? `none in ${folder}; run doctor on each collector's machine`
+      : `${files.length} in ${folder} are being sent, and none is set aside`
   },
 }

@@ -28,7 +28,7 @@ const findVersion: Query<{ version: string }> = {
   row: z.object({ version: z.string() }),
 }
 
-const fixOfFolder = 'name a DATA_DIR that this user may write, or the CLICKHOUSE_URL of a server'
+const fixOfFolder = 'set DATA_DIR to a folder that this user can write, or CLICKHOUSE_URL to a server'
 
 export const clickHouse: Check = {
   name: 'clickhouse',
@@ -50,7 +50,7 @@ export const clickHouse: Check = {
 
 export const migrations: Check = {
   name: 'migrations',
-  fix: 'run "migrate" as the writer, while no import and no collector runs',
+  fix: 'run "migrate" as the writer while no import and no collector runs',
   async run({ database }) {
     const files = await readMigrations()
     const pending = await lackingMigrations((await database()).reader, files).catch(throwWithFix)
@@ -86,7 +86,9 @@ export const users: Check = {
       if (!mayOnlyRead && !writes) throw new Error(`the user ${user} cannot write`)
     }
     const rights = found.map(({ user, writes }) => `${user} ${writes ? 'can' : 'cannot'} write`).join(', ')
-    return found.length > 1 ? rights : `${rights}; CLICKHOUSE_URL names no other user, check that one with its own URL`
+    return found.length > 1
+      ? rights
+      : `${rights}; to check another user, run doctor with the CLICKHOUSE_URL of that user`
   },
 }
 
@@ -121,14 +123,14 @@ const inGigabytes = (bytes: number) => (bytes / gigabyte).toFixed(bytes < 10 * g
 
 export const disk: Check = {
   name: 'disk',
-  fix: 'make the disk of ClickHouse larger, or shorten the retention of tenants with "tenants update"',
+  fix: 'enlarge the ClickHouse disk, or shorten the retention of tenants with "tenants update"',
   async run({ database }) {
     const disks = await ofEachServer(await database(), async (server) => {
       const { free, size } = await onlyRow(server, findDiskSpace)
       const found = `${inGigabytes(free)} of ${inGigabytes(size)} GB are free`
       if (!hasRoom({ free, size })) {
         const least = (reservedBytes(size) / gigabyte).toPrecision(2)
-        throw new Error(`${found}: ClickHouse refuses inserts and merges nothing below ${least} GB`)
+        throw new Error(`${found}: below ${least} GB ClickHouse rejects inserts and stops merging`)
       }
       if (free < size * freeShare) throw new Error(`${found}, less than ${freeShare * 100} %`)
       return found

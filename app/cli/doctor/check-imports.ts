@@ -10,17 +10,17 @@ const mostNamed = 5
 
 export const imports: Check = {
   name: 'imports',
-  fix: 'run the same "import reports" command again with each file that was imported at these times: it stores exactly what is gone, and counts its rollups anew',
+  fix: 'run the same "import reports" command again for each file imported at these times: it stores exactly the lost reports and counts their rollups again',
   async run({ database }) {
     const { reader, shards } = await database()
     const since = new Date(Date.now() - checkedDays * dayMs)
     const ofShards = await Promise.all(shards().map((shard) => shard.read(listLostParts(since))))
     const lost = await withoutDeletedSites(reader, ofShards.flat())
-    if (lost.length === 0) return `reports has what the import log of the last ${checkedDays} days calls stored`
+    if (lost.length === 0) return `every report in the import log of the last ${checkedDays} days is stored`
     const batches = [...groupBy(lost, ({ tenantId, token }) => `${tenantId} ${token}`).values()].map(describeBatch)
     const others = batches.length > mostNamed ? [`${batches.length - mostNamed} other batches`] : []
     throw new Error(
-      `of reports that the import log calls stored some are gone, as after a power cut: ${[...batches.slice(0, mostNamed), ...others].join('; ')}`,
+      `reports in the import log are missing, for example after a power cut: ${[...batches.slice(0, mostNamed), ...others].join('; ')}`,
     )
   },
 }

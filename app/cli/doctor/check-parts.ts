@@ -9,7 +9,7 @@ import { unlessDenied } from './unless-denied.ts'
 
 export const parts: Check = {
   name: 'parts',
-  fix: 'give ClickHouse the users.xml of this release, and run it as the writer',
+  fix: 'give ClickHouse the users.xml of this release, and run doctor as the writer',
   async run({ config, database }) {
     return unlessDenied(async () => {
       await ofEachServer(await database(), async (server, url) => {
@@ -18,11 +18,11 @@ export const parts: Check = {
         const { parts, firstTable, firstName } = onlyRow(await server.read(countBrokenParts))
         if (parts === 0) return
         throw new FaultWithFix(
-          `${parts} broken parts are detached at ${url}, as after a power cut or a full disk, the first ${firstTable} ${firstName}`,
-          `import the file of such an import again; once "rollups check" is clean, drop each: ${dropCommand(config(), url, firstTable, firstName)}`,
+          `${parts} broken parts are detached at ${url}, for example after a power cut or a full disk, the first ${firstTable} ${firstName}`,
+          `import the affected files again; once "rollups check" reports no difference, drop each part: ${dropCommand(config(), url, firstTable, firstName)}`,
         )
       })
-      return 'every part that was read is whole, and none is detached as broken'
+      return 'no broken part is detached'
     })
   },
 }

@@ -37,19 +37,19 @@ async function readRedisTime(url: string): Promise<number> {
 
 export const redis: Check = {
   name: 'redis',
-  fix: 'start or mend Redis, or correct REDIS_URL; without it each API process has budgets of its own',
+  fix: 'start or repair Redis, or correct REDIS_URL; without it each API process has its own budgets',
   async run({ config }) {
     const { REDIS_URL } = config()
-    if (!REDIS_URL) return 'none: REDIS_URL is not set, so that each API process has budgets of its own'
+    if (!REDIS_URL) return 'none: REDIS_URL is not set, so each API process has its own budgets'
     const { host } = new URL(REDIS_URL)
     await readRedisTime(REDIS_URL).catch((error: unknown) => {
       throw new Error(`Redis at ${host} does not respond: ${explainError(error)}`)
     })
     const { requireRedisBudgets } = await import('../../budgets/redis-budgets.ts')
     await requireRedisBudgets(REDIS_URL).catch((error: Error) => {
-      throw new Error(`Redis at ${host} responds, and takes no budgets: ${explainError(error.cause ?? error)}`)
+      throw new Error(`Redis at ${host} responds but cannot store budgets: ${explainError(error.cause ?? error)}`)
     })
-    return `Redis at ${host} responds, and takes budgets`
+    return `Redis at ${host} responds and stores budgets`
   },
 }
 
@@ -72,7 +72,7 @@ async function measureSkew(readTime: () => Promise<number>): Promise<number> {
 
 export const clocks: Check = {
   name: 'clocks',
-  fix: 'synchronise the clocks of all machines, as by chrony or systemd-timesyncd',
+  fix: 'synchronise the clocks of all machines, for example with chrony or systemd-timesyncd',
   async run({ config, database }) {
     const { REDIS_URL } = config()
     const ofClickHouse = await ofEachServer(

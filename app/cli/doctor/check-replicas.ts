@@ -26,7 +26,7 @@ async function ofEachNode(
 
 export const replicas: Check = {
   name: 'replicas',
-  fix: 'start the servers and Keepers that are down; wait while a replica fetches; run "migrate" where a server is new, "cluster replace" where its disk is lost',
+  fix: 'start the servers and Keepers that are down; wait while a replica fetches; for a new server run "migrate", for a lost disk "cluster replace"',
   async run({ database }) {
     const access = await database()
     const nodes = access.cluster?.nodes.length ?? 0
@@ -38,7 +38,7 @@ export const replicas: Check = {
         if (fault !== undefined) throw new Error(`${origin} ${fault}`)
         tables = health.tables
       },
-      (count) => `${count} servers have ${tables ?? 0} replicated tables each, and none is behind`,
+      (count) => `${count} servers have ${tables ?? 0} replicated tables each, and no replica is behind`,
     )
   },
 }
@@ -46,17 +46,17 @@ export const replicas: Check = {
 /** @param tables of the node before. */
 function faultOf(health: NodeHealth, nodes: number, tables = health.tables): string | undefined {
   const { readonlyTables, delaySeconds, fetches, inactiveReplicas, knownNodes } = health
-  if (readonlyTables > 0) return `has ${readonlyTables} tables that are read-only: it has no session in Keeper`
+  if (readonlyTables > 0) return `has ${readonlyTables} read-only tables: it has no Keeper session`
   if (knownNodes < nodes) return `knows ${knownNodes} of the ${nodes} nodes in CLICKHOUSE_URL`
-  if (health.tables !== tables) return `has ${health.tables} replicated tables, and another has ${tables}`
-  if (inactiveReplicas > 0) return `misses ${inactiveReplicas} of its replicas`
+  if (health.tables !== tables) return `has ${health.tables} replicated tables, but another server has ${tables}`
+  if (inactiveReplicas > 0) return `has ${inactiveReplicas} inactive replicas`
   if (delaySeconds > behindSeconds) return `is ${delaySeconds} s behind, with ${fetches} parts to fetch`
   return undefined
 }
 
 export const quorums: Check = {
   name: 'quorums',
-  fix: 'where no server lists the replicas, run "migrate"; where a replica is down, start it; where one was replaced and posts of its shard are 503, restart the servers of the shard one after the other, which ends their sessions in Keeper',
+  fix: 'if no server lists the replicas, run "migrate"; if a replica is down, start it; if a replica was replaced and posts to its shard get 503, restart the servers of the shard one after the other to end their Keeper sessions',
   async run({ database }) {
     const access = await database()
     return ofEachNode(
@@ -64,12 +64,12 @@ export const quorums: Check = {
       ({ lateQuorums, latePart }, origin) => {
         if (lateQuorums === 0) return
         throw new Error(
-          `${lateQuorums} inserts by ${origin} have had too few replicas for over ${lateMs / 1000} s, the first ${latePart}`,
+          `${lateQuorums} inserts by ${origin} have been on too few replicas for over ${lateMs / 1000} s, the first ${latePart}`,
         )
       },
       async () => {
         const [quorum, all] = await Promise.all([access.cluster?.quorum(), access.cluster?.replicas()])
-        return `an insert is on ${quorum} of the ${all} replicas of its shard when it returns, and none is late`
+        return `inserts return once ${quorum} of the ${all} replicas of the shard have them, and no insert is late`
       },
     )
   },
@@ -77,7 +77,7 @@ export const quorums: Check = {
 
 export const inserts: Check = {
   name: 'inserts',
-  fix: 'run the checks before as the writer; an insert ends by KILL QUERY, and its block is sent again. A move or copy of a large tenant has such inserts too',
+  fix: 'run the previous checks as the writer; end an insert with KILL QUERY, and its block is sent again. Moving or copying a large tenant also runs long inserts',
   async run({ database }) {
     return unlessDenied(async () => {
       await ofEachServer(await database(), async (server, url) => {
@@ -87,7 +87,7 @@ export const inserts: Check = {
           `${lateInserts} inserts at ${url} have run for over ${lateMs / 1000} s, the longest for ${oldestInsertSeconds} s`,
         )
       })
-      return `none runs for over ${lateMs / 1000} s`
+      return `no insert has run for over ${lateMs / 1000} s`
     })
   },
 }

@@ -5,7 +5,7 @@ import { type Check, FaultWithFix } from './check.ts'
 
 export const rollups: Check = {
   name: 'rollups',
-  fix: 'import again what was cut off, or run "rollups rebuild" while no import and no collector runs',
+  fix: 'repeat interrupted imports, or run "rollups rebuild" while no import and no collector runs',
   async run({ database }) {
     const shards = (await database()).shards()
     const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs)
@@ -20,7 +20,7 @@ export const rollups: Check = {
       if (inFlight === undefined) throw new Error(found)
       throw new FaultWithFix(
         `${found}; ${inFlight}`,
-        'wait until the collector has sent its blocks, which completes the rollups, and run "doctor" again; a rebuild beside them would count them twice',
+        'wait until the collector has sent its blocks, which completes the rollups, then run "doctor" again; a rebuild now would count the blocks twice',
       )
     }
     return `all ${check.checked} days since yesterday agree with the reports`

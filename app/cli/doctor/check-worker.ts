@@ -11,16 +11,16 @@ const silentMinutes = 5
 
 export const worker: Check = {
   name: 'worker',
-  fix: 'start one as the user that writes: "security-reporting worker" or "start", or the service worker of compose',
+  fix: 'start a worker as the writer: "security-reporting worker" or "start", or the worker service in compose',
   async run({ database }) {
     const { reader, ownsEngine } = await database()
-    const nothingRuns = ownsEngine ? 'no program runs on this folder; the engine was started for this check' : undefined
+    const nothingRuns = ownsEngine ? 'no program uses this folder; the engine was started for this check' : undefined
     const rules = await reader.read(listEnabledRules)
-    if (rules.length === 0) return nothingRuns ?? 'no alert rule needs one'
+    if (rules.length === 0) return nothingRuns ?? 'no alert rule needs a worker'
     if (nothingRuns) throw new Error(`${nothingRuns}, so ${rules.length} alert rules send nothing`)
     const [lease] = await reader.read(findLease(leaseOfAlerts, silentMinutes * minuteMs))
-    if (lease?.isHeld) return `${lease.holder} alerts by ${rules.length} rules`
-    throw new Error(`none has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`)
+    if (lease?.isHeld) return `${lease.holder} is running ${rules.length} alert rules`
+    throw new Error(`no worker has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`)
   },
 }
 
@@ -29,15 +29,15 @@ export const destinations: Check = {
   fix: keyRemedy,
   async run({ config, database }) {
     const stored = await (await database()).reader.read(listDestinations())
-    if (stored.length === 0) return 'none is stored'
+    if (stored.length === 0) return 'no address is stored'
     const { CLICKHOUSE_URL, SECRETS_KEY } = config()
     if (CLICKHOUSE_URL && !SECRETS_KEY)
-      return 'not checked: SECRETS_KEY is not set here; run it with that of the worker'
+      return "not checked: SECRETS_KEY is not set; run doctor with the worker's SECRETS_KEY"
     const keys = secretsKeys(config())
     const [closed, ...others] = stored.filter((destination) => !doesOpen(destination, keys))
-    if (!closed) return `the addresses of all ${stored.length} open`
+    if (!closed) return `all ${stored.length} addresses can be decrypted`
     throw new Error(
-      `${others.length + 1} of ${stored.length} addresses do not open, the first of ${closed.id} of tenant ${closed.tenantId}`,
+      `${others.length + 1} of ${stored.length} addresses cannot be decrypted, the first of ${closed.id} of tenant ${closed.tenantId}`,
     )
   },
 }

@@ -4,5 +4,5 @@ import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 export const unlessDenied = (find: () => Promise<string>): Promise<string> =>
   find().catch((error: unknown) => {
     if (!isNamed(error, 'ACCESS_DENIED')) throw error
-    return 'not checked: the user in CLICKHOUSE_URL may not see them; run it with the URL of the collector'
+    return "not checked: the user in CLICKHOUSE_URL has no permission; run doctor with the collector's URL"
   })

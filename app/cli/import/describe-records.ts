@@ -10,21 +10,21 @@ export function describeRecords({ endpointPath, schema, derived = [], siteFromFl
   const fields = describeFields(schema)
   const indent = Math.max(...fields.map(({ name }) => name.length)) + 4
   return [
-    'A line is a JSON object of',
+    'A line is a JSON object with these fields:',
     ...fields.flatMap((field) => {
       const said = describe(field, siteFromFlag === true && field.name === 'siteId')
       return wrapped(said, width - indent).map(
         (line, at) => `  ${(at === 0 ? field.name : '').padEnd(indent - 2)}${line}`,
       )
     }),
-    ...(derived.length > 0 ? [`What an answer also has, ${list.format(derived)}, is passed over.`] : []),
-    'A line with any other member is rejected.',
+    ...(derived.length > 0 ? [`Computed fields are ignored: ${list.format(derived)}.`] : []),
+    'A line with any other field is rejected.',
     '',
-    'One that works:',
+    'Example:',
     `  ${JSON.stringify(example)}`,
     ...(endpointPath
       ? [
-          'What the API answers is what a line takes ($API is its URL, $KEY a key of the tenant):',
+          'You can import API responses as they are ($API is the URL of the API, $KEY a key of the tenant):',
           `  curl -s -H "Authorization: Bearer $KEY" "$API${endpointPath}" | jq -c '${endpointPath.endsWith('}') ? '.data' : '.data[]'}'`,
         ]
       : []),
@@ -40,24 +40,22 @@ export function describeRepeats({ schema, keyFields = ['id'], immutable = {}, ve
   const settling = Object.entries(immutable).flatMap(([field, column]) =>
     typeof column === 'string'
       ? []
-      : [
-          `Its ${field} stands once it is not ${column.mutableWhile}: another is rejected, ${column.mutableWhile} passed over.`,
-        ],
+      : [`The ${field} is final once it leaves ${column.mutableWhile}; later changes are rejected.`],
   )
   const isWhole = fields.every((field) => firm.some((name) => name.split('.')[0] === field))
   const said = [
     isWhole
-      ? `What is stored stands for good: a line of ${same} must say the same.`
-      : `A line takes the place of what has ${same}${version === undefined ? '' : ', where it is not older'}.`,
-    ...(firm.length > 0 && !isWhole ? [`What ${list.format(firm)} said first stands: another is rejected.`] : []),
+      ? `Records are immutable: a repeated ${list.format(keyFields)} must have identical values.`
+      : `A line replaces the record with ${same}${version === undefined ? '' : ', unless the line is older'}.`,
+    ...(firm.length > 0 && !isWhole ? [`A line that changes ${list.format(firm)} is rejected.`] : []),
     ...settling,
-    'The same file twice changes nothing, and an import that was stopped is run again.',
+    'Importing a file again changes nothing. Run an interrupted import again to complete it.',
   ]
   return wrapped(said.join(' '), width)
 }
 
 function describe({ expected, description, optional }: DescribedField, byFlag: boolean): string {
-  const left = byFlag ? ', by default that of --site' : optional ? ', which may be left out' : ''
+  const left = byFlag ? ' (default: --site)' : optional ? ' (optional)' : ''
   return `${expected}${left}${description === '' ? '' : `. ${description}`}`
 }
 

@@ -18,10 +18,10 @@ export function addImportRecords(group: Command, context: Context, type: RecordT
   const { name, label, siteFromFlag = false, isGlobal = false } = type
   const flags = `${isGlobal ? '' : ' --tenant ID'}${siteFromFlag ? ' --site ID' : ''}`
   const command = subcommand(group, name, {
-    about: `Store ${label}, one JSON line each`,
+    about: `Import ${label}, one JSON object per line`,
     notes: () => [
       ...describeRecords(type),
-      'Prints {"records", "stored", "rejected"}; "stored" counts the lines accepted, also those that were there already.',
+      'Prints {"records", "stored", "rejected"}; "stored" counts accepted lines, including lines stored before.',
       ...rejectedNote,
       ...describeRepeats(type),
     ],

@@ -16,28 +16,27 @@ import { rejectedNote, runImport } from './run-import.ts'
 
 const help = {
   notes: [
-    'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or the body alone, or a line of',
+    'A line is {"receivedAt", "contentType", "userAgent", "site", "sampleRate", "body"}, or only the body, or a line from',
     'Vector, Fluent Bit or go-csp-collector. "receivedAt" is a time such as 2026-01-31T12:00:00.000Z, or seconds or',
-    'milliseconds since 1970; reports of a line without it count as received now.',
-    'A line has up to 2 MB and 10,000 reports: a longer one is rejected, and the file of rejected lines has the number of',
-    'one above 2 MB alone. A "receivedAt" more than a day ahead of now is rejected.',
-    'After a missing host has a site, import the file of rejected lines: the file that was imported is not read anew for it.',
-    'Prints {"posts", "reports", "stored", "expired", "skipped", "unknownMembers", "rejected"}: "unknownMembers" counts the',
-    'members of reports that nothing stores, such as "crash.crash_report_api"; "stored" counts the reports accepted,',
-    'also those that were there already, "expired" those received before the tenant’s retention, which are not stored:',
-    'after it was raised, import the file again. "removed" counts those of "expired" that were stored under a shorter',
-    'retention, which ended: they can be stored for a new tenant only. "restored" counts those of "stored" that an earlier',
-    'run had begun to store and ClickHouse lacked, as after a power cut.',
+    'milliseconds since 1970 (default: now). A time more than a day in the future is rejected.',
+    'A line has at most 2 MB and 10,000 reports. Longer lines are rejected; for a line above 2 MB the file of rejected lines has',
+    'only its number. After adding a missing host to a site, import the file of rejected lines, not the original file.',
+    'Prints {"posts", "reports", "stored", "expired", "skipped", "unknownMembers", "rejected"}. "unknownMembers" counts',
+    'report members that are not stored, such as "crash.crash_report_api". "stored" counts accepted reports, including reports',
+    'stored before. "expired" counts reports older than the tenant\'s retention, which are not stored: to store them, raise the',
+    'retention and import the file again. "removed" counts expired reports that were stored under an earlier, shorter retention:',
+    'they can be stored only for a new tenant. "restored" counts reports that an earlier run started to store and ClickHouse lost,',
+    'for example after a power cut.',
     ...rejectedNote,
-    'One import of reports a tenant runs at a time: another waits for it, and takes over 30 s after it died.',
-    'Ctrl-C stores what was read and stops. An import that was stopped or killed and is run again goes on where it',
-    'was: no report is stored twice, and none is lost.',
+    'Only one import of reports runs per tenant: another waits, and takes over 30 s after the first one dies.',
+    'Ctrl-C stores the lines read so far and stops. Run a stopped or killed import again to continue: no report is lost or',
+    'stored twice.',
     '',
-    'A pipe and --follow store lines within 2 s, or 7 s while lines keep coming, and other imports of the tenant run between.',
-    '--follow reads FILE from its start, waits for the rest of a half line, and reads a file that replaces it, or FILE again',
-    'where it was truncated. Ctrl-C stores what was read, and the exit code is 0. Run again, it passes over the lines that are',
-    'stored. A file that was rotated while it did not run is imported by its new name. Lines need a time: a file of the same',
-    'lines as an earlier one is a repeat.',
+    'A pipe and --follow store lines within 2 s, or 7 s while more lines arrive; other imports of the tenant can run in between.',
+    '--follow reads FILE from its start, waits for the rest of an incomplete line, and starts again at the beginning if FILE is',
+    'replaced or truncated. Ctrl-C stores the lines read so far and exits with 0. Run again, it skips stored lines. If FILE was',
+    'rotated while the import was stopped, import the rotated file by its new name. Lines need a time: a file with the same lines',
+    'as an earlier file counts as a repeat.',
   ],
   examples: [
     'import reports --tenant ID posts.ndjson',
@@ -46,18 +45,18 @@ const help = {
   ],
 }
 
-const noWait = new Option('--no-wait', 'Fail at once where another import of the tenant runs')
+const noWait = new Option('--no-wait', 'Fail at once if another import of the tenant runs')
 
-const followFlag = new Option('--follow', 'Read on at the end of FILE, also after it was rotated, until Ctrl-C')
+const followFlag = new Option('--follow', 'Keep reading FILE as it grows or is rotated, until Ctrl-C')
 
 /** Rollups can count removed reports still, so that they cannot be stored again beside them. */
 const removedNote = (count: number) =>
-  `${count} reports were stored under a shorter retention and removed when it ended: import the file for a new tenant to read them`
+  `${count} reports were stored before and removed by a shorter retention: import the file for a new tenant to read them`
 
 export function addImportReports(group: Command, context: Context): void {
-  subcommand(group, 'reports', { about: 'Store the reports of browser POSTs, one JSON line each', ...help })
+  subcommand(group, 'reports', { about: 'Import reports that browsers posted, one JSON object per line', ...help })
     .addOption(tenant)
-    .addOption(siteOfLines(" (default: the site that has the host of the report's URL)"))
+    .addOption(siteOfLines(" (default: the site with the host of the report's URL)"))
     .addArgument(file)
     .addOption(noWait)
     .addOption(followFlag)
@@ -103,13 +102,13 @@ function bootsOf(database: Database): Boots {
 }
 
 function announceWait(context: Context, mayWait: boolean, other: string): void {
-  if (!mayWait) throw new Error(`There is ${other}; without --no-wait this one waits for it`)
+  if (!mayWait) throw new Error(`There is ${other}; to wait for it, omit --no-wait`)
   context.log(`Waiting for ${other}`)
 }
 
 async function readTenant(reader: Database, tenantId: string, siteId: string | undefined) {
   const { plan, overrides } = await requireTenant(reader, tenantId)
   const sites = await requireSites(reader, tenantId, siteId)
-  if (sites.length === 0) throw new Error('The tenant has no site yet: make one with "sites create"')
+  if (sites.length === 0) throw new Error('The tenant has no site yet: create one with "sites create"')
   return { sites, retentionDays: entitlements(plan, overrides).retentionDays }
 }

@@ -25,8 +25,8 @@ const chunkBytes = 1024 * 1024
 
 /** First bytes of files that hold no UTF-8, with advice. */
 const otherFormats: readonly (readonly [beginning: string, advice: string])[] = [
-  ['1f8b', 'is compressed by gzip: zcat FILE, and import its output as -'],
-  ['28b52ffd', 'is compressed by zstd: zstdcat FILE, and import its output as -'],
+  ['1f8b', 'is compressed with gzip: pipe the output of zcat to FILE -'],
+  ['28b52ffd', 'is compressed with zstd: pipe the output of zstdcat to FILE -'],
   ['fffe', 'is UTF-16: save it as UTF-8'],
   ['feff', 'is UTF-16: save it as UTF-8'],
 ]
@@ -81,7 +81,7 @@ function readInto(handle: FileHandle): Files {
 
 function followed(path: string, handle: FileHandle, log: (line: string) => void): Files {
   const ended = new AbortController()
-  const onNewFile = () => log(`${path} was replaced or truncated: reading it from its start`)
+  const onNewFile = () => log(`${path} was replaced or truncated: reading it from the start`)
   return {
     files: followFile({ path, handle, signal: ended.signal, onNewFile }),
     isLive: true,
@@ -112,7 +112,7 @@ export async function openImportSource(
   const path = resolve(folder, file)
   const found = file === '-' ? undefined : await stat(path).catch(cannotRead)
   if (follow && !found?.isFile()) {
-    throw new Error('--follow takes a file; leave it out for a pipe, whose lines are stored as they come')
+    throw new Error('--follow requires a file; omit it for a pipe, whose lines are stored as they arrive')
   }
   if (!found) {
     const rejected = { path: resolve(folder, 'stdin.rejected.ndjson'), overwrite: false }

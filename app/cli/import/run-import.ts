@@ -9,10 +9,10 @@ import { withProgress } from '../command/show-progress.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
 
 export const rejectedNote = [
-  'What cannot be stored of a line goes to FILE.rejected.ndjson, or in the current folder where FILE is a pipe',
-  '(stdin.rejected.ndjson, stdin.2.rejected.ndjson ...) or lies where nothing can be written, and stops nothing; the exit',
-  'code is then 1. Each of its lines can be imported as it is: its number and the reason are in "rejected", which is',
-  'ignored; a text that is no JSON is a "body" of text, which is rejected again.',
+  'Rejected parts of a line are written to FILE.rejected.ndjson, with the line number and the reason in "rejected"; the import',
+  'continues, and the exit code is 1. If FILE is a pipe or its folder is not writable, the file is in the current folder',
+  '(stdin.rejected.ndjson, stdin.2.rejected.ndjson ...). You can import it after fixing the cause: "rejected" is ignored. Text',
+  'that is not JSON is in "body" and is rejected again.',
 ] as const
 
 interface ImportContext extends LineStreams {
@@ -50,7 +50,7 @@ export async function runImport(
     }
     await task(await context.database(), run, { signal, isLive })
   } catch (error) {
-    if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again: it goes on where it was')
+    if (stopping.signal.aborted) throw new Error('Stopped. Run the same command again to continue')
     throw error
   } finally {
     stopping.end()
@@ -77,14 +77,14 @@ async function withOutput<Result>(
     )
   } finally {
     const path = await rejected.close()
-    if (path !== undefined) context.log(`What was rejected, and why: ${path}`)
+    if (path !== undefined) context.log(`Rejected lines with reasons: ${path}`)
   }
 }
 
 function untilStopped(context: Context, source: ImportSource) {
   const controller = new AbortController()
   const end = onStopSignal(() => {
-    context.log('Stopping after what was read; press Ctrl-C again to stop at once')
+    context.log('Stopping after storing the lines read so far; press Ctrl-C again to stop at once')
     controller.abort()
     // A silent pipe would be waited for; its lines so far are a batch.
     source.close()

@@ -11,7 +11,7 @@ export const alertDeliveriesList = endpoint({
   path: '/v1/alert-deliveries',
   summary: 'List alert deliveries',
   description:
-    'One entry for each destination of each alert that was sent, attempted or dropped, newest first. It reaches back as far as deliveries are stored, whatever the retention of reports.',
+    'One entry per destination of each alert that was sent, attempted or dropped, newest first. All stored deliveries are listed, independent of the retention of reports.',
   query: {
     siteId: uuid('Only deliveries about this site, and digests that covered it').optional(),
     destinationId: exactText(64, 'Only deliveries to the destination with this id').optional(),

@@ -41,10 +41,10 @@ export const browserChangesList = endpoint({
   path: '/v1/browser-changes',
   summary: 'List browser changes',
   description:
-    'Deprecations and interventions by API, type and source file: the soonest anticipated removal first, those without a date last, then the largest volume. The totals cover every entry of the window. At most the first 10,000 entries can be paged; narrow the window to reach further.',
+    'Deprecations and interventions by API, type and source file: sorted by anticipated removal (entries without a date last), then by volume. The totals cover every entry in the window. Only the first 10,000 entries can be paged; narrow the window to see others.',
   query: {
     siteId: uuid('Only reports of this site').optional(),
-    reportType: oneOf(browserChangeTypeNames, 'Only this type; both by default').optional(),
+    reportType: oneOf(browserChangeTypeNames, 'Only this type (default: both)').optional(),
   },
   window: windows.month,
   page: { ...listPage, position },

@@ -16,10 +16,10 @@ const maxSuggestions = 5
 export const compliancePciDss = endpoint({
   name: 'compliance.pci-dss',
   path: '/v1/compliance/pci-dss',
-  summary: 'Judge a site’s PCI DSS readiness',
+  summary: 'Check a site’s PCI DSS readiness',
   description:
-    'Whether a site is ready for the requirements 6.4.3 and 11.6.1 of PCI DSS 4.0, what is missing and the evidence. Scripts are read over the plan’s whole retention, changes over the last 30 days. Works on every plan with API access; `plan.requiredFor` names the plan that can meet a requirement where the current one cannot.',
-  query: { siteId: uuid('The site, which a key of one site need not name; a verdict is never across sites') },
+    'Whether a site is ready for requirements 6.4.3 and 11.6.1 of PCI DSS 4.0, with gaps and evidence. Scripts cover the plan’s whole retention, changes the last 30 days. Works on every plan with API access; if the current plan cannot meet a requirement, `plan.requiredFor` is the plan that can.',
+  query: { siteId: uuid('The site; optional for a key restricted to one site. A verdict covers one site') },
   window: 'retention',
   response: z.object({ data: pciReadiness }),
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {

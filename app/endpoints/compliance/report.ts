@@ -14,14 +14,14 @@ const tableNames = Object.keys(tables) as [keyof typeof tables, ...(keyof typeof
 export const complianceReport = endpoint({
   name: 'compliance.report',
   path: '/v1/compliance/pci-dss/report',
-  summary: 'Report on a site’s PCI DSS readiness',
+  summary: 'Get a site’s PCI DSS report',
   description:
-    'The evidence of a site as it was recorded by `asOf`, for an assessor: records that were stored later, changes of pages, alert rules, names and the plan too, are not in it. `evidenceHash` is the SHA-256 of `evidence` alone, in the canonical form of RFC 8785, so that the same `asOf` gives the same hash until the site or the tenant is deleted, and another program computes it. What rests on browsers’ reports, which retention deletes, is in `observed`; `limits` names what is missing. `format=html` is a page to print; `format=csv` is a table.',
+    'The evidence of a site recorded by `asOf`, for an assessor. Later records, including changes of pages, alert rules, names and the plan, are not included. `evidenceHash` is the SHA-256 of only `evidence` in the canonical form of RFC 8785: other programs can compute it, and the same `asOf` gives the same hash until the site or the tenant is deleted. `observed` depends on browser reports, which retention deletes; `limits` lists missing data. `format=html` is a page to print; `format=csv` is a table.',
   query: {
-    siteId: uuid('The site, which a key of one site need not name; a report is never across sites'),
-    asOf: dateTime('What was recorded by then; now by default, and never in the future').optional(),
-    format: oneOf(['json', 'html', 'csv'], 'How it is written; json by default').optional(),
-    table: oneOf(tableNames, 'The table of format=csv, which needs it').optional(),
+    siteId: uuid('The site; optional for a key restricted to one site. A report covers one site'),
+    asOf: dateTime('Time by which evidence was recorded, not in the future (default: now)').optional(),
+    format: oneOf(['json', 'html', 'csv'], 'Format of the report (default: json)').optional(),
+    table: oneOf(tableNames, 'The table; required with format=csv').optional(),
   },
   window: 'retention',
   textTypes: [htmlType, csvType],
@@ -34,7 +34,10 @@ export const complianceReport = endpoint({
     const asOf = params.asOf ?? now
     if (asOf > now) throw new Problem('bad_request', `asOf must not be in the future: it is ${now.toISOString()}`)
     if ((format === 'csv') !== (table !== undefined)) {
-      throw new Problem('bad_request', `table must be sent with format=csv, and only there: ${tableNames.join(' or ')}`)
+      throw new Problem(
+        'bad_request',
+        `table is required with format=csv and allowed only with it: ${tableNames.join(' or ')}`,
+      )
     }
     const report = await readReport({ read, readAll }, { tenantId: tenant.id, siteId, asOf, now, retentionFrom })
     const fileName = `pci-dss-${report.evidence.asOf.slice(0, 10)}`

@@ -19,7 +19,7 @@ export const crashesList = endpoint({
   path: '/v1/crashes',
   summary: 'List crash groups',
   description:
-    'Crashes by reason, page, frame and visibility, the largest estimated volume first. Crashes are sampled when they are collected: each stored report counts as 1 divided by the site’s sample rate. At most the first 10,000 groups can be paged; narrow the window to reach further.',
+    'Crashes by reason, page, frame and visibility, largest estimated volume first. The collector samples crashes: each stored report counts as 1 divided by the site’s sample rate. Only the first 10,000 groups can be paged; narrow the window to see others.',
   query: {
     siteId: uuid('Only crashes of this site').optional(),
     reason: exactText(128, 'Only crashes with exactly this reason').optional(),

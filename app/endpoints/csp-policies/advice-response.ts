@@ -44,7 +44,7 @@ type AdviceOrigin = Pick<AdviceBody, 'base' | 'servedPolicyIds'>
 /** Without a policy that is named or served, nothing is proposed: anyone can send a report that quotes another. */
 const noteOf = ({ base }: AdviceOrigin) =>
   base === 'reported'
-    ? 'The policy is a claim of reports, so nothing is proposed: scan a page of the site ("pages add"), or name the policy.'
+    ? 'Nothing is proposed, because only reports quote the policy: scan a page of the site ("pages add"), or specify the policy.'
     : null
 
 /** If no policy is named or served, and the window's reports quote none. */

@@ -26,32 +26,32 @@ export const cspPoliciesAdvice = endpoint({
   path: '/v1/sites/{siteId}/csp-policies/advice',
   summary: 'Propose the next policy',
   description:
-    'What a policy’s reports suggest to allow, to review and to deny, each source with its evidence; the policy with the allowed sources; and which past reports each of both would have caused. Reports are claims, which anyone can send: only sources are allowed that a scan of the site’s pages, a policy that it was served, or a decision of an operator confirms, and that several browsers and pages report, or an operator accepted; no wildcards. A source with a reason such as `inline` is denied, as allowing it would open the policy; its `hints` help instead.',
+    'Sources to allow, review or deny according to a policy’s reports, each with evidence; the policy with the allowed sources added; and the past reports that the old and the new policy would have caused. Anyone can send reports, so a source is allowed only if a scan, a served policy or an operator’s decision confirms it, and several browsers and pages reported it or an operator accepted it. Wildcards are never proposed. A source with a reason such as `inline` is denied, because allowing it would weaken the policy; see its `hints`.',
   pathParams: { siteId: uuid('The site') },
   query: {
     policyId: policyId(
-      'The policy, an id of csp-policies; by default the policy that the last scan of the site’s pages was served, report-only before enforced',
+      'Id of the policy, from csp-policies; by default the policy served to the last scan of the site’s pages, report-only before enforced',
     ).optional(),
     policy: candidatePolicy(
-      'The policy, instead of policyId: the value of a Content-Security-Policy header, without a comma',
+      'The policy as the value of a Content-Security-Policy header without a comma; replaces policyId',
     )
-      .refine((policy) => !policy.includes(','), { error: 'has a comma, which separates policies: give one' })
+      .refine((policy) => !policy.includes(','), { error: 'must be one policy: a comma separates policies' })
       .optional()
       .meta({ examples: ["default-src 'self'; img-src https:"] }),
-    scope: oneOf(['policy', 'site'], 'Reads the reports that quote the policy, or all reports of the site')
+    scope: oneOf(['policy', 'site'], 'Use the reports that quote the policy, or all reports of the site')
       .default('policy')
       .meta({ examples: ['site'] }),
-    minConfidence: oneOf(['high', 'medium'], 'The lowest confidence of a source that is allowed')
+    minConfidence: oneOf(['high', 'medium'], 'Minimum confidence for a source to be allowed')
       .default('high')
       .meta({ examples: ['medium'] }),
     newDays: integer(
       0,
       31,
-      'A third party that was first seen fewer than so many days before `to` is for review; 0 switches the rule off',
+      'A third party first seen fewer than this number of days before `to` needs review; 0 disables the rule',
     )
       .default(7)
       .meta({ examples: [14] }),
-    limit: integer(1, 200, 'The most sources that are listed, and that are added to the policy')
+    limit: integer(1, 200, 'Maximum number of sources that are listed and added to the policy')
       .default(50)
       .meta({ examples: [20] }),
   },
@@ -60,7 +60,9 @@ export const cspPoliciesAdvice = endpoint({
   response: z
     .object({
       data: cspAdvice,
-      truncated: z.boolean().meta({ description: 'Whether sources are not listed, or reports were not assessed.' }),
+      truncated: z
+        .boolean()
+        .meta({ description: 'True if some sources are not listed or some reports were not assessed.' }),
     })
     .meta({ examples: [adviceExample] }),
   async handle({ caller: { tenant }, params, window, read, readAll }) {

@@ -21,20 +21,20 @@ export const cspPoliciesCheck = endpoint({
   path: '/v1/sites/{siteId}/csp-policies/check',
   summary: 'Check a policy over past reports',
   description:
-    'Which past reports a policy would still have caused, by directive and source: `violation` would be reported, `silent` not, and `unknown` is what a report does not decide, with the reason. The three totals are all reports of the scope. Browsers report the URL before redirects: allowing it can bring a report of the target, which then is `redirect`.',
+    'Past reports that a policy would still have caused, by directive and source: `violation` would be reported, `silent` would not, and `unknown` cannot be decided from the report, with the reason. The three totals add up to all reports of the scope. Browsers report the URL before redirects: allowing it can cause a report of the redirect target, with the reason `redirect`.',
   pathParams: { siteId: uuid('The site') },
   query: {
     policy: candidatePolicy(
-      'The value of a Content-Security-Policy header, without its name, also of several lines; a comma separates policies, of which browsers apply each. 400 if it is not printable ASCII (hosts are in Punycode), is too long, or has no directive that browsers know',
+      'The value of a Content-Security-Policy header without its name, on one or more lines. A comma separates policies; browsers apply all of them. Rejected with 400 if it is not printable ASCII (write hosts in Punycode), is too long, or has no known directive',
     ).meta({ examples: ["default-src 'self'; img-src https:"] }),
     policyId: policyId('Only reports that quote this policy of csp-policies').optional(),
     disposition: oneOf(
       dispositions,
-      'Only reports of enforced or of report-only policies; a report without a disposition is of an enforced one, as in csp-policies',
+      'Only reports of enforced or of report-only policies; a report without a disposition counts as enforced, as in csp-policies',
     )
       .optional()
       .meta({ examples: ['report'] }),
-    limit: integer(1, 200, 'The most groups that are listed; the totals are of all')
+    limit: integer(1, 200, 'Maximum number of groups listed; the totals cover all groups')
       .default(50)
       .meta({ examples: [20] }),
   },
@@ -44,7 +44,9 @@ export const cspPoliciesCheck = endpoint({
     .object({
       data: cspCheck,
       groupCount: z.int().min(0),
-      truncated: z.boolean().meta({ description: 'Whether groups are not listed, or reports were not assessed.' }),
+      truncated: z
+        .boolean()
+        .meta({ description: 'True if some groups are not listed or some reports were not assessed.' }),
     })
     .meta({ examples: [checkExample] }),
   async handle({ caller: { tenant }, params, window, read, readAll }) {

@@ -45,7 +45,7 @@ export async function chooseBase(reader: Reader, filter: CspPolicyFilter, reques
   const { policies } = await findQuotedPolicies(reader, filter, ids)
   const isQuoted = (one: ServedPolicy) => policies.some((quoted) => idOf(quoted) === idOf(one))
   const chosen = known.find(isQuoted) ?? known.at(-1) ?? policies[0]
-  if (!chosen) throw new Problem('not_found', 'No report of the window quotes such a policy')
+  if (!chosen) throw new Problem('not_found', 'No report in the window quotes this policy')
   return {
     base: policyId === undefined && policy === undefined ? 'served' : 'named',
     policy: toAdvised(chosen),

@@ -18,12 +18,12 @@ import { requirePage } from '../pages/require-page.ts'
 export const cspPoliciesList = endpoint({
   name: 'csp-policies.list',
   path: '/v1/sites/{siteId}/csp-policies',
-  summary: 'List the CSP policies that reports quote',
+  summary: 'List CSP policies quoted in reports',
   description:
-    'Policies that differ only in nonces, in the order of their directives, in case or in repeats are one; the latest quoted come first. `truncated` is true if more than 200 distinct policies were quoted, before any were merged, and only the latest of them are listed.',
+    'Policies that differ only in nonces, directive order, case or repeats count as one; the most recently quoted come first. `truncated` is true if more than 200 distinct policies were quoted, before merging, and only the most recent are listed.',
   pathParams: { siteId: uuid('The site') },
   query: {
-    pageId: uuid('Only policies quoted by reports of this monitored page').optional(),
+    pageId: uuid('Only policies quoted in reports of this monitored page').optional(),
     ...pageFilters,
     issueId: issueIdParam,
   },

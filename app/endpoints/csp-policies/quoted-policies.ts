@@ -24,7 +24,7 @@ export function quotingPolicy(
 ): Pick<CspSourceFilter, 'policyKeys' | 'disposition'> {
   const quoted = policies.filter((policy) => idOfPolicy(policy.disposition, policy.text) === id)
   const [first] = quoted
-  if (!first) throw new Problem('not_found', 'No report of the window quotes such a policy')
+  if (!first) throw new Problem('not_found', 'No report in the window quotes this policy')
   const isOther = disposition !== undefined && disposition !== first.disposition
   return { policyKeys: isOther ? [] : quoted.map(policyKeyOf), disposition: first.disposition }
 }

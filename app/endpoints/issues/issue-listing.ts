@@ -30,7 +30,7 @@ export const issueListing = {
   page: { ...listPage, position: issuePosition },
   cache: 'until-import',
   response: listResponse(issue, {
-    issueCount: count.optional().meta({ description: 'With `total=true`: issues of the window.' }),
+    issueCount: count.optional().meta({ description: 'With `total=true`: number of issues in the window.' }),
   }),
 } as const
 
@@ -42,7 +42,7 @@ interface Page extends IssueReader {
 /** Parameters that the contract lacks. */
 export const issueListAdditions = {
   ...issueFilterAdditions,
-  total: addition(flag('With true, `issueCount`: the number of issues in the window, whatever the page')),
+  total: addition(flag('If true, also return `issueCount`, the number of issues in the window')),
 }
 
 interface Selection {

@@ -8,7 +8,7 @@ export const issuesList = endpoint({
   path: '/v1/issues',
   summary: 'List issues',
   description:
-    'Reports grouped by what they are about, the latest seen first. At most the first 10,000 issues can be paged; narrow the window to reach further.',
+    'Reports grouped by problem, most recently seen first. Only the first 10,000 issues can be paged; narrow the window to see others.',
   query: {
     siteId: uuid('Only issues of this site').optional(),
     reportType: issueTypesParam.optional(),

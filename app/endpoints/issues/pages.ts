@@ -12,7 +12,7 @@ export const issuesPages = endpoint({
   path: '/v1/sites/{siteId}/issues/{issueId}/pages',
   summary: 'List an issue’s pages',
   description:
-    'The pages whose reports make an issue, over all that retention holds, largest estimate first. An issue without reports is not found. At most the first 10,000 can be paged.',
+    'The pages with reports of an issue within retention, largest estimate first. An issue without reports is not found. Only the first 10,000 pages can be paged.',
   ...issueParams,
   window: 'retention',
   page: { ...listPage, position: volumePosition },

@@ -14,11 +14,11 @@ export const issueParams = {
   pathParams: {
     siteId: uuid('The site'),
     issueId: z.string().meta({
-      description: 'The issue’s id; also send its `reportType` unless it is csp-violation',
+      description: 'The id of the issue; send its `reportType` too unless it is csp-violation',
       examples: ['8d5e957f29789348'],
     }),
   },
-  query: { reportType: oneOf(issueTypeNames, 'The issue’s own report type').default('csp-violation') },
+  query: { reportType: oneOf(issueTypeNames, 'The report type of the issue').default('csp-violation') },
 } as const
 
 interface IssueRequest extends Pick<Reader, 'read'> {
@@ -37,7 +37,7 @@ export async function readIssue({ caller, params: { siteId, issueId, reportType 
   const filter = { tenantId: caller.tenant.id, window, siteId, reportTypes: [reportType] }
   const days = issueKey === undefined ? [] : await read(findIssue(filter, issueKey))
   if (issueKey === undefined || days.length === 0) {
-    throw new Problem('not_found', 'There is no such issue with reports of that type')
+    throw new Problem('not_found', 'There is no such issue of that report type')
   }
   return { filter, issueKey, days }
 }

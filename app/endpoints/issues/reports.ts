@@ -13,7 +13,7 @@ export const issuesReports = endpoint({
   path: '/v1/sites/{siteId}/issues/{issueId}/reports',
   summary: 'List an issue’s reports',
   description:
-    'The reports of one issue that retention holds, newest first. An issue without any is not found. At most the first 10,000 can be paged.',
+    'The reports of one issue within retention, newest first. An issue without reports is not found. Only the first 10,000 reports can be paged.',
   ...issueParams,
   window: 'retention',
   page: { ...listPage, position: timePosition('receivedAt') },

@@ -7,7 +7,7 @@ export const issuesSite = endpoint({
   name: 'issues.site',
   path: '/v1/sites/{siteId}/issues',
   summary: 'List a site’s issues',
-  description: 'The same as the list of all issues, for one site.',
+  description: 'Like the list of all issues, for one site.',
   pathParams: { siteId: uuid('The site') },
   query: { reportType: issueTypesParam.optional(), ...issueListAdditions },
   parse: toIssueConditions,

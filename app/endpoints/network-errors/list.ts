@@ -25,7 +25,7 @@ export const networkErrorsList = endpoint({
   path: '/v1/network-errors',
   summary: 'List network error groups',
   description:
-    'Failed requests by error type, phase, request origin and status, the largest estimated volume first. Browsers sample: each stored report counts as 1 divided by its sample rate. Successful requests are never stored, so there are counts and no error rates. At most the first 10,000 groups can be paged; narrow the window to reach further.',
+    'Failed requests by error type, phase, request origin and status, largest estimated volume first. Browsers sample: each stored report counts as 1 divided by its sample rate. Successful requests are not stored, so there are counts but no error rates. Only the first 10,000 groups can be paged; narrow the window to see others.',
   query: {
     siteId: uuid('Only errors of this site').optional(),
     phase: oneOf(networkErrorPhases, 'Only errors of this phase').optional(),

@@ -18,7 +18,7 @@ export const pagesList = endpoint({
   path: '/v1/sites/{siteId}/pages',
   summary: 'List monitored pages',
   description:
-    'Payment pages and others, in the order the site lists them, each with its latest scheduled scan. Every plan with API access can read it, including one that no longer scans.',
+    'Monitored pages in the site’s order, each with its latest scheduled scan. Available on every plan with API access, even if the plan no longer includes scans.',
   pathParams: { siteId: uuid('The site') },
   page: { ...wholeListPage, position },
   charges: ['key'],

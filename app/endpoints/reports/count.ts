@@ -12,7 +12,7 @@ export const reportsCount = endpoint({
   name: 'reports.count',
   path: '/v1/reports/count',
   summary: 'Count reports',
-  description: 'The number of reports that the list would page through, and the estimated number before sampling.',
+  description: 'The number of reports that match the filters, and the estimated number before sampling.',
   query: { ...reportFilterParams, ...reportFilterAdditions },
   parse: toReportFilter,
   window: windows.weekByDefault,

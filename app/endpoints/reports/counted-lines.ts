@@ -22,6 +22,6 @@ export async function* countedLines(
     for (let at = chunk.indexOf(lineEnd); at >= 0; at = chunk.indexOf(lineEnd, at + 1)) lines++
     yield withoutNextLine(chunk.subarray(0, chunk.length - held.length))
   }
-  if (lines < least) throw new Error(`The export has ${lines} reports of ${least} that were counted ahead`)
+  if (lines < least) throw new Error(`The export has ${lines} of the ${least} reports counted before it`)
   if (withEnd) yield `${JSON.stringify({ end: { reports: lines } })}\n`
 }

@@ -19,16 +19,16 @@ export const reportsExport = endpoint({
   path: '/v1/reports/export',
   summary: 'Export reports',
   description:
-    'Every report of a type in the window, newest first, without a cap. `Export-Report-Count` is their number, counted ahead. What ends normally is whole: on a fault the connection is reset, which curl reports by its exit code, and NDJSON ends with the line `{"end":{"reports":n}}`. Reports that are imported into the window meanwhile can be among them. CSV cells that begin like a formula have an apostrophe before. It costs one more request for each 10,000 reports. One export of a tenant runs at a time.',
+    'All reports of a type in the window, newest first. `Export-Report-Count` is their number, counted before the export; reports imported during the export can be added. On a fault the connection is reset, so curl fails; a complete NDJSON export ends with the line `{"end":{"reports":n}}`. CSV cells that begin like a formula get a leading apostrophe. An export costs one more request per 10,000 reports. Only one export per tenant runs at a time.',
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
     format: oneOf(
       exportFormatNames,
-      'One report a line as the list has it (ndjson), with a head (csv), or with types (parquet)',
+      'ndjson: one report per line, as in the list; csv: with a header line; parquet: with column types',
     ).default('ndjson'),
     fields: exportFieldsParam,
-    end: oneOf(['true', 'false'], 'With false, NDJSON has no line at its end but reports').default('true'),
+    end: oneOf(['true', 'false'], 'If false, NDJSON has no final `end` line').default('true'),
   },
   parse: toReportFilter,
   window: windows.weekByDefault,

@@ -18,15 +18,13 @@ export const reportsGrouped = endpoint({
   path: '/v1/reports/grouped',
   summary: 'Rank reports by one or two dimensions',
   description:
-    'The largest groups first, with the change against the window of equal length just before. A ranking has no cursor. With `total=true` it has the number of all groups.',
+    'Largest groups first, with the change from the previous window of the same length. A ranking has no cursor. With `total=true` it includes the number of all groups.',
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
     groupBy: groupByParam,
-    limit: integer(1, 100, 'The number of groups to return').default(20),
-    total: addition(
-      flag('With true, `groupCount`: the number of groups in the window, of which `data` has the largest'),
-    ),
+    limit: integer(1, 100, 'Maximum number of groups to return').default(20),
+    total: addition(flag('If true, also return `groupCount`, the number of all groups in the window')),
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: windows.weekByDefault,
@@ -34,7 +32,7 @@ export const reportsGrouped = endpoint({
   response: z.object({
     groupBy: z.array(z.string()),
     data: z.array(groupedRow),
-    groupCount: count.optional().meta({ description: 'With `total=true`: groups of the window.' }),
+    groupCount: count.optional().meta({ description: 'With `total=true`: number of groups in the window.' }),
     window: readWindow.optional(),
   }),
   async handle({ caller, window, earlier, filter, params, hasAdditions, read, readAll }) {

@@ -28,18 +28,18 @@ export const reportsHistogram = endpoint({
   path: '/v1/reports/histogram',
   summary: 'Reports over time',
   description:
-    'Reports by time bucket, empty buckets included. Buckets start at multiples of their size since the Unix epoch, or with the days and hours of `timeZone`, so the first can start before `from`; only reports within the window count. With `groupBy` the largest values of a dimension have a series each, and all others one together.',
+    'Reports per time bucket, including empty buckets. Buckets start at multiples of their size since the Unix epoch, or at the days and hours of `timeZone`, so the first bucket can start before `from`; only reports within the window count. With `groupBy`, each of the largest values of a dimension has a series, and all other values share one.',
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
     bucketSize: oneOf(
       bucketSizeNames,
-      'The width of a bucket; chosen from the window by default, and widened where the window would need more than 10,000 buckets, or 100,000 counts of series',
+      'Bucket size. The default depends on the window. A larger size is used if the window would need more than 10,000 buckets, or 100,000 counts in all series',
     ).optional(),
     ...seriesParams,
     timeZone: addition(
       timeZone(
-        'The time zone whose days and hours the buckets are: a day can have 23 or 25 hours. `time` is in UTC. Days of other zones than UTC read no rollups by day, and hours that begin within one of UTC none by hour: with a filter or groupBy they cost as much as minutes',
+        'Time zone of the days and hours; a day can have 23 or 25 hours. `time` is in UTC. Days outside UTC cannot use rollups by day, and hours with a half-hour offset cannot use rollups by hour: with a filter or groupBy they cost as much as minutes',
       ),
     ),
   },

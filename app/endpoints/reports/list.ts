@@ -17,7 +17,7 @@ export const reportsList = endpoint({
   path: '/v1/reports',
   summary: 'List reports',
   description:
-    'Reports of one type, newest first. At most the first 10,000 of a query can be paged; narrow the window to reach further.',
+    'Reports of one type, newest first. Only the first 10,000 reports can be paged; narrow the window to see others.',
   query: { ...reportFilterParams, ...reportFilterAdditions },
   parse: toReportFilter,
   window: windows.week,

@@ -13,12 +13,12 @@ export const reportsTypes = endpoint({
   path: '/v1/reports/types',
   summary: 'Count reports by type',
   description:
-    'The types with reports in the window; csp-violation is always listed, even with none. With `series=true` each has its trend and course too.',
+    'The types with reports in the window; csp-violation is always listed, even without reports. With `series=true` each type also has its trend and its counts over time.',
   query: {
     siteId: uuid('Only reports of this site').optional(),
     ...everyTypeAdditions,
     series: addition(
-      flag('With true, each type has `trendPercent` and `reportCounts`: the counts of 14 equal parts of the window'),
+      flag('If true, each type also has `trendPercent`, and `reportCounts` for 14 equal parts of the window'),
     ),
   },
   parse: toEveryTypeFilter,

@@ -12,14 +12,14 @@ export const reportsValues = endpoint({
   path: '/v1/reports/values',
   summary: 'List a dimension’s values',
   description:
-    'The values of a dimension in the window, those of the most reports first, ties by value: what a picker of a filter lists. With `contains` only values that contain a text. Reports without a value are the value "". There is no cursor: narrow it by `contains` and the filters.',
+    'The values of a dimension in the window, by number of reports, then by value: the options of a filter. With `contains` only values that contain a text. The value "" stands for reports without a value. There is no cursor: narrow the list with `contains` and the filters.',
   query: { ...reportFilterParams, ...reportFilterAdditions, ...valuesParams },
   parse: (query) => ({ report: toReportFilter(query), values: toValuesOf(query.reportType, query) }),
   window: windows.weekByDefault,
   cache: 'until-import',
   response: z.object({
     data: z.array(valueCount),
-    truncated: z.boolean().meta({ description: 'There are more values than `limit`.' }),
+    truncated: z.boolean().meta({ description: 'True if there are more values than `limit`.' }),
   }),
   async handle({ caller, window, filter: { report, values }, params: { limit }, read }) {
     const rows = await read(listValues({ tenantId: caller.tenant.id, window, ...report, ...values, limit: limit + 1 }))

@@ -14,7 +14,7 @@ export const scansGet = endpoint({
   path: '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}',
   summary: 'Read one scan',
   description:
-    'A scan with its graded result and, for a payment page on a plan with script authorization, the page’s scripts as they were fetched and hashed.',
+    'A scan with its graded result; for a payment page on a plan with script authorization also the fetched and hashed scripts.',
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page'), scanId: uuid('The scan') },
   charges: ['key'],
   response: z.object({ data: scan }),

@@ -14,14 +14,14 @@ export const scansList = endpoint({
   path: '/v1/sites/{siteId}/pages/{pageId}/scans',
   summary: 'List a page’s scans',
   description:
-    'Scheduled scans of a monitored page, newest first, each with its headers and what changed; the full result is on the single scan. It reaches back as far as scans are stored, whatever the retention of reports.',
+    'Scheduled scans of a monitored page, newest first, each with its headers and changes; read a single scan for the full result. All stored scans are listed, independent of the retention of reports.',
   pathParams: { siteId: uuid('The site'), pageId: uuid('The monitored page') },
   page: { ...wholeListPage, position: timePosition('scannedAt') },
   charges: ['key'],
   response: listResponse(listedScan, {
     latestComplete: listedScan.optional().meta({
       description:
-        'The page’s latest complete scan: its current state, however many failed scans followed. Absent until one exists.',
+        'The page’s latest complete scan, even if failed scans followed. Absent until there is a complete scan.',
     }),
   }),
   async handle({ caller: { tenant }, params: { siteId, pageId }, page, read, readAll }) {

@@ -11,16 +11,16 @@ export const scriptsGet = endpoint({
   name: 'scripts.get',
   path: '/v1/sites/{siteId}/scripts/{scriptId}',
   summary: 'Read one script',
-  description: 'A script of the site’s inventory, as the list has it, with every decision made about it, oldest first.',
+  description: 'A script of the site’s inventory, as in the list, with all decisions about it, oldest first.',
   pathParams: { siteId: uuid('The site'), scriptId: uuid('The script') },
   requires: [inventoryRequirement],
   window: windows.month,
   response: z.object({
     data: script
       .extend({
-        decisions: z.array(scriptDecision).meta({ description: 'Oldest first; none is ever changed or removed.' }),
+        decisions: z.array(scriptDecision).meta({ description: 'Oldest first; decisions are immutable.' }),
       })
-      .meta({ id: 'ScriptWithDecisions', description: 'A script and what was decided about it.' }),
+      .meta({ id: 'ScriptWithDecisions', description: 'A script with the decisions about it.' }),
   }),
   async handle({ caller: { tenant }, params: { siteId, scriptId }, window, read }) {
     const found = await readScript(read, { tenant, siteId, window }, scriptId)

@@ -23,15 +23,13 @@ export const scriptsList = endpoint({
   path: '/v1/sites/{siteId}/scripts',
   summary: 'List the scripts of a site',
   description:
-    'The site’s inventory, the last seen first: what browsers and the scans of payment pages saw, what was decided, what public libraries the scripts are and what is known against those. A script that was not seen in the window is listed all the same, however long ago it was seen. Every page reads the whole inventory and its activity, so that a page of 1,000 costs no more than one of 50. `counts` is of the scripts before the filters `identification` and `advisories` narrow the list, `coverage` of the scripts that match all filters.',
+    'The site’s inventory, most recently seen first: scripts seen by browsers and by scans of payment pages, with decisions, identified public libraries and their advisories. Scripts that were not seen in the window are listed too. Every page reads the whole inventory, so a page of 1,000 costs no more than a page of 50. `counts` covers the scripts before the filters `identification` and `advisories`, `coverage` the scripts that match all filters.',
   pathParams: { siteId: uuid('The site') },
   query: {
-    pageScope: oneOf(['payment', 'any'], 'With payment, only scripts seen on payment pages in the window').default(
-      'any',
-    ),
-    status: oneOf(scriptStatuses, 'Only scripts of this decision status').optional(),
-    identification: oneOf(identificationStates, 'Only scripts of this identification state').optional(),
-    advisories: oneOf(advisoryStates, 'Only scripts of this advisory state').optional(),
+    pageScope: oneOf(['payment', 'any'], 'payment: only scripts seen on payment pages in the window').default('any'),
+    status: oneOf(scriptStatuses, 'Only scripts with this decision status').optional(),
+    identification: oneOf(identificationStates, 'Only scripts with this identification state').optional(),
+    advisories: oneOf(advisoryStates, 'Only scripts with this advisory state').optional(),
   },
   requires: [
     inventoryRequirement,
@@ -45,7 +43,8 @@ export const scriptsList = endpoint({
     coverage: coverageSummary,
     window: readWindow,
     truncated: z.boolean().meta({
-      description: 'The site has more than the 1,000 scripts that one read returns, or lists as `uninventoried`.',
+      description:
+        'True if the site has more than 1,000 scripts, the maximum that a read returns, also for `uninventoried`.',
     }),
   }),
   async handle({ caller: { tenant }, params, window, page, read }) {

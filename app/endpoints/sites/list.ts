@@ -25,7 +25,7 @@ export const sitesList = endpoint({
   name: 'sites.list',
   path: '/v1/sites',
   summary: 'List sites',
-  description: 'The sites that the key reads, in the order they were made, and when each was reported from.',
+  description: 'The sites that the key can read, oldest first, with the times of their first and last reports.',
   query: { siteId: uuid('Only this site').optional() },
   page: { ...wholeListPage, position },
   response: listResponse(site),

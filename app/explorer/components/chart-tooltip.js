@@ -10,7 +10,7 @@ export function ChartTooltip({ at: { index, left }, buckets, series, zone, isLas
   const isRight = left > 420
   const place = isRight ? { right: `calc(100% - ${left}px + 12px)` } : { left: `${left + 12}px` }
   return html`<div class="tooltip" style=${place} aria-hidden="true">
-    <p>${wholeTime(time, zone)}${isLast && html`<br /><span class="muted">not over yet</span>`}</p>
+    <p>${wholeTime(time, zone)}${isLast && html`<br /><span class="muted">not complete yet</span>`}</p>
     ${
       series.length > 1 &&
       html`<ul>${series.map(

@@ -10,7 +10,7 @@ export function Copy({ text, label, what = label, class: className = 'control' }
       await navigator.clipboard.writeText(typeof text === 'function' ? text() : text)
       announce(`Copied: ${what}`)
     } catch {
-      announce('The browser did not allow to copy')
+      announce('The browser did not allow copying')
     }
   }
   return html`<button type="button" class=${className} onClick=${copy}>${label}</button>`

@@ -19,15 +19,15 @@ export function FirstSteps({ siteId }) {
   return html`<section id="first-steps" class="card" aria-labelledby="first-steps-title" tabindex="-1">
     <div class="card-head"><${siteId ? 'h2' : 'h1'} id="first-steps-title">${siteId ? 'No report yet' : 'No site yet'}<//></div>
     <ol>
-      ${!siteId && html`<li>Create a site with its hosts. This prints its id and its headers: <${Command} text=${created} /></li>`}
-      <li>Print the site’s response headers, or their configuration of your server:
+      ${!siteId && html`<li>Create a site with its hosts. The command prints its id and headers: <${Command} text=${created} /></li>`}
+      <li>Print the site’s response headers, or the configuration for your server:
         <div class="segments" role="group" aria-label="Server">
           ${Object.keys(formats).map((name) => html`<button key=${name} type="button" aria-pressed=${name === format ? 'true' : 'false'} onClick=${() => setFormat(name)}>${name}</button>`)}
         </div>
         <${Command} text=${headers} /></li>
-      <li>Send these headers with the pages of the site: browsers then report to the collector.</li>
-      <li>Open <code>/try</code> of the collector to see your own browser’s first report.</li>
-      <li>Keep this page open: it shows the site’s reports when there are any.</li>
+      <li>Send these headers with the pages of the site. Browsers then report to the collector.</li>
+      <li>Open <code>/try</code> on the collector to send a first report from your own browser.</li>
+      <li>Keep this page open: it shows reports as soon as they arrive.</li>
     </ol>
   </section>`
 }

@@ -62,6 +62,6 @@ export function HistogramCard({ own = {}, of, title, id = 'histogram', by }) {
     ${(
       body,
     ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.to ? windowRead : { from: windowRead.from }} hidden=${hidden} narrow=${(from, to) => go({ from, to })} />
-      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} hidden=${hidden} toggle=${toggle} note=${!state.to && 'last bucket not over yet'} />`}
+      <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} hidden=${hidden} toggle=${toggle} note=${!state.to && 'last bucket not complete yet'} />`}
   <//>`
 }

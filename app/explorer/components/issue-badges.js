@@ -4,7 +4,7 @@ import { confidenceRule } from '../served/schema.js'
 import { Badge } from './badge.js'
 
 /** What the confidence of an issue means, said once. */
-export const confidenceText = `high: ${confidenceRule.manyReports} reports or more of ${confidenceRule.severalFamilies} browser families or more; suppressed: every report is noise of an extension, the browser or an injecting product`
+export const confidenceText = `high: at least ${confidenceRule.manyReports} reports from at least ${confidenceRule.severalFamilies} browser families; suppressed: all reports are noise from extensions, the browser or products that inject code`
 
 const tones = { high: 'good', medium: '', low: '', suppressed: 'warn' }
 
@@ -12,4 +12,4 @@ const tones = { high: 'good', medium: '', low: '', suppressed: 'warn' }
 export const IssueBadges = ({ issue: { confidence, firstSeenEver }, isShort = false }) =>
   html`<${Badge} word=${confidence} tone=${tones[confidence]} title=${confidenceText}
       label=${confidence === 'suppressed' ? 'noise' : isShort ? confidence : `${confidence} confidence`} />
-    ${firstSeenEver && html` <${Badge} word="new" title="First seen ever in this window" />`}`
+    ${firstSeenEver && html` <${Badge} word="new" title="First seen in this window" />`}`

@@ -30,7 +30,7 @@ export function Ranking({ id, title, dimension, read, sum, all, label }) {
                 <${Value} isRow name=${dimension} value=${value} label=${label?.(value) || undefined} data-key=${`${id} ${value}`} />
               </div>
               <span class="figure" title=${sum ? `${share(reportCount, sum)} of ${number(sum)}` : undefined}>${number(reportCount)}</span>
-              <span class="trend" title="Change against the window of equal length before">${trend(trendPercent, isComparable(groups))}</span>
+              <span class="trend" title="Change from the previous window of the same length">${trend(trendPercent, isComparable(groups))}</span>
             </li>`,
           )}
         </ul>`

@@ -37,7 +37,7 @@ export function OpenedReport({ rows, reportType }) {
   if (report) return html`<${ReportDrawer} report=${report} close=${close} />`
   if (read.isLoading) return null
   return html`<${Dialog} class="drawer" title="Report" close=${close}>
-    <p>${read.error?.message ?? 'This report is not stored, or is of another type.'}</p>
+    <p>${read.error?.message ?? 'This report is not stored or has another type.'}</p>
   <//>`
 }
 

@@ -58,7 +58,7 @@ export function ListFoot({ list, total, number }) {
       : `${number(rows.length)} of ${number(Math.max(of, rows.length))}`
   return html`<span class="muted count">${of === 0 ? '' : count}</span>
     ${moreError && html`<span class="bad" role="alert">${moreError.message}</span>`}
-    ${isFrozen && html`<button type="button" class="control" onClick=${restart}>Show the newest</button>`}
+    ${isFrozen && html`<button type="button" class="control" onClick=${restart}>Show newest</button>`}
     ${hasMore && html`<button type="button" class="control" onClick=${more}>Show more</button>`}`
 }
 

@@ -43,7 +43,7 @@ export function Text({ text, empty = '–' }) {
     .split(invisible)
     .map((run, at) =>
       at % 2 === 1
-        ? html`<span class="escape" title="A character that is not visible">${escapeOf(run)}</span>`
+        ? html`<span class="escape" title="An invisible character">${escapeOf(run)}</span>`
         : run.split(parts).map((part, index) => (index === 0 ? partOf(part) : html`<wbr />${partOf(part)}`)),
     )
   return html`<bdi>${shown}</bdi>`

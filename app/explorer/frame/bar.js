@@ -82,7 +82,7 @@ function NoiseSwitch() {
   const count = read.body?.data.reportCount
   const label = { exclude: 'Noise hidden', include: 'Noise shown', only: 'Noise only' }[state.noise]
   return html`<button type="button" class="control" role="switch" aria-checked=${isHidden ? 'true' : 'false'} data-key="noise"
-    title="Reports that extensions, browsers and injecting products cause" onClick=${() => go({ noise: isHidden ? 'include' : 'exclude' })}>
+    title="Reports caused by extensions, browsers and products that inject code" onClick=${() => go({ noise: isHidden ? 'include' : 'exclude' })}>
     ${label}${isHidden && count !== undefined && ` · ${number(count)}`}
   </button>`
 }

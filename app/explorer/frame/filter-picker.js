@@ -127,6 +127,6 @@ function Options({ label, filter = false, onSearch, options, isBusy = false, pic
         <span>${isChosen ? '✓ ' : ''}${shownLabel}</span><span class="muted">${note}</span>
       </li>`,
       )}
-      ${shown.length === 0 && !isBusy && html`<li class="muted" role="option" aria-disabled="true" aria-selected="false">Nothing matches</li>`}
+      ${shown.length === 0 && !isBusy && html`<li class="muted" role="option" aria-disabled="true" aria-selected="false">No match</li>`}
     </ul>`
 }

@@ -18,6 +18,6 @@ export function KeyForm({ message, isAlone, use }) {
       <input ref=${input} name="key" type="password" autocomplete="off" required pattern=${keyPattern}
         title="A key such as srk_live_ and 40 letters and digits" /></label>
     <button type="submit" class="primary">Open</button>
-    <p class="muted">It stays in this tab until it is closed, and is sent to this API alone.</p>
+    <p class="muted">The key stays in this tab until you close it, and is sent only to this API.</p>
   </form>`
 }

@@ -13,7 +13,7 @@ export function Liveness() {
   }, [])
   const isPaused = Date.now() < status.pausedUntil
   const [tone, text] = status.isAway
-    ? ['bad', 'cannot be reached']
+    ? ['bad', 'not reachable']
     : isPaused
       ? ['warn', 'paused']
       : ['good', ago(Date.now() - status.readAt)]

@@ -34,7 +34,7 @@ export function MoreMenu() {
     try {
       await work()
     } catch (error) {
-      announce(`It failed and nothing was saved: ${/** @type {Error} */ (error).message}`)
+      announce(`Export failed: ${/** @type {Error} */ (error).message}`)
     }
   }
   const copy = async () => {
@@ -42,7 +42,7 @@ export function MoreMenu() {
     announce('Copied as curl, with the key as $KEY')
   }
   const csv = async () => {
-    announce('Reading the reports…')
+    announce('Loading reports…')
     save(await api.blob(request(state, '/v1/reports/export', { format: 'csv' })), `${typeOf(state)}.csv`)
     announce('Saved')
   }

@@ -20,8 +20,8 @@ export function Notices() {
     return () => clearInterval(timer)
   }, [status.pausedUntil])
   if (status.isAway)
-    return html`<p class="notice bad" role="alert">The API cannot be reached. What you see is as of the last response.</p>`
+    return html`<p class="notice bad" role="alert">Cannot reach the API. The page shows the last response.</p>`
   if (seconds > 0)
-    return html`<p class="notice warn" role="alert">${status.reason.replace(/\.$/, '')}. Requests go on in ${seconds} s.</p>`
+    return html`<p class="notice warn" role="alert">${status.reason.replace(/\.$/, '')}. Next request in ${seconds} s.</p>`
   return null
 }

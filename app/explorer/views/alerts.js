@@ -70,7 +70,7 @@ export function View() {
   )
   const foot = list.rows.length > 0 && html`<${ListFoot} list=${list} number=${number} />`
   return html`<h1 class="unseen">Alerts</h1>
-    <${Card} id="alerts" title="Alert deliveries" note="newest first, as far back as they are stored" read=${list} rows=${10} foot=${foot} tools=${tools.length > 0 && tools}>
+    <${Card} id="alerts" title="Alert deliveries" note="newest first, all that are stored" read=${list} rows=${10} foot=${foot} tools=${tools.length > 0 && tools}>
       ${
         list.rows.length === 0
           ? html`<${Empty} text="No alert was sent, attempted or dropped." />`

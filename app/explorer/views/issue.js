@@ -94,11 +94,11 @@ export function View() {
 
 function Pages({ list }) {
   const largest = Math.max(0, ...list.rows.map(({ estimatedReportCount }) => estimatedReportCount))
-  return html`<${Card} id="pages" title="Pages" note="estimated reports over all that is stored" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+  return html`<${Card} id="pages" title="Pages" note="estimated reports within retention" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
     <ul class="ranking" data-rows>${list.rows.map(
       ({ page, reportCount, estimatedReportCount, firstSeen }) => html`<li key=${page} data-row>
       <div class="name"><${ShareBar} part=${estimatedReportCount} of=${largest} /><code class="over" title=${page}><${Url} url=${page} empty="(none)" /></code></div>
-      <span class="figure" title=${`Of ${counted(reportCount, 'stored report')}`}>${number(estimatedReportCount)}</span>
+      <span class="figure" title=${`From ${counted(reportCount, 'stored report')}`}>${number(estimatedReportCount)}</span>
       <span class="trend" title="First seen">${html`<${Time} dateOnly time=${firstSeen} />`}</span>
     </li>`,
     )}</ul>
@@ -111,7 +111,7 @@ const sameFields = (reportType) => ['blockedHost', String(issueSubjects[reportTy
 function Reports({ list, reportType }) {
   const { state, go } = useApp()
   const open = ({ id }) => go({ own: { ...state.own, reportId: id } }, { replace: true })
-  return html`<${Card} id="reports" title="Its reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+  return html`<${Card} id="reports" title="Reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
       <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, open, sameFields(reportType))} rows=${list.rows} keyOf=${({ id }) => id} />
     <//>
     <${OpenedReport} rows=${list.rows} reportType=${reportType} />`

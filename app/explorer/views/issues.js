@@ -57,18 +57,18 @@ export function View() {
       label: 'First seen',
       isMinor: true,
       width: '9rem',
-      title: 'First seen ever of new issues; of others in this window',
+      title: 'For new issues: first seen ever; for others: first seen in this window',
       of: ({ firstSeenEver, firstSeen }) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,
     },
     {
       label: 'Last seen',
       width: '9.25rem',
-      title: 'The latest first',
+      title: 'Most recent first',
       of: ({ lastSeen }) => html`<${Time} time=${lastSeen} />`,
     },
   ]
   return html`<h1 class="unseen">Issues</h1>
-    <${Card} id="issues" title="Issues" read=${list} rows=${12} foot=${foot} note=${count !== undefined && `${number(count)}, the last seen first`} tools=${html`<${Tools} isNew=${isNew} />`}>
+    <${Card} id="issues" title="Issues" read=${list} rows=${12} foot=${foot} note=${count !== undefined && `${number(count)}, most recent first`} tools=${html`<${Tools} isNew=${isNew} />`}>
       ${
         list.rows.length === 0
           ? html`<${Empty} text=${isNew ? 'No issue was first seen in this window.' : 'No issue in this window.'} />`

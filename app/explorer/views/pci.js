@@ -42,7 +42,7 @@ export function View() {
       </div>
     </div>
     ${data ? html`<${Verdicts} data=${data} read=${read} />` : html`<${Card} id="requirements" title="Requirements" read=${{ ...read, body: undefined }} rows=${6} />`}
-    ${hasFailed && asOf && html`<p><${Link} changes=${{ own: {} }}>Show what is known now<//></p>`}
+    ${hasFailed && asOf && html`<p><${Link} changes=${{ own: {} }}>Show the current state<//></p>`}
     ${body?.limits?.map((limit) => html`<p key=${limit} class="muted"><${Text} text=${limit} /></p>`)}
     ${data && html`<${EvidenceCards} data=${data} read=${read} />`}`
 }
@@ -64,7 +64,7 @@ function Verdicts({ data, read }) {
       )}
     </div>
     <p class="muted">Plan <${Text} text=${current} />${needed.map(([name, plan]) => html`; ${words(name)} from plan <${Text} key=${name} text=${plan} />`)}.
-      ${data.evidence.window && html` Scripts are read from ${utc(data.evidence.window.from)} to ${utc(data.evidence.window.to)}, changes over the last 30 days.`}
+      ${data.evidence.window && html` Scripts cover ${utc(data.evidence.window.from)} to ${utc(data.evidence.window.to)}, changes the last 30 days.`}
       ${' '}${number(data.evidence.uninventoriedUnprotected)} unprotected scripts are not in the inventory.</p>`
 }
 

@@ -37,12 +37,12 @@ export function View() {
     ${data?.note && html`<p class="bad">${data.note}</p>`}
     ${
       data && !policy
-        ? html`<${Card} id="sources" title="Sources to allow" read=${advice}><${Empty} text="No report of this window quotes a policy." /><//>`
+        ? html`<${Card} id="sources" title="Sources to allow" read=${advice}><${Empty} text="No report in this window quotes a policy." /><//>`
         : html`<div class="columns wide-side">
           <div><${SourcesCard} read=${advice} choices=${choices} flipped=${flipped} /></div>
           <div>
             <${TextCard} read=${advice} directives=${directives} />
-            ${commands && html`<${Card} id="decisions" title="Record your ticks" read=${advice}><div class="pad"><${Command} text=${commands} /></div><//>`}
+            ${commands && html`<${Card} id="decisions" title="Record your choices" read=${advice}><div class="pad"><${Command} text=${commands} /></div><//>`}
             ${policy && html`<${CheckCards} advice=${data} directives=${directives} />`}
           </div>
         </div>`

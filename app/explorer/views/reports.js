@@ -49,7 +49,7 @@ function ReportList() {
   const foot =
     list.rows.length > 0 && html`<${ListFoot} list=${list} total=${count.body?.data.reportCount} number=${number} />`
   return html`<${Card} id="newest" title="Newest reports" read=${list} foot=${foot} rows=${10}
-      note=${isShorter ? `the list reaches back ${last}` : ''}>
+      note=${isShorter ? `the list covers ${last}` : ''}>
       ${
         list.rows.length === 0
           ? html`<${Empty} />`

@@ -151,8 +151,7 @@ export function* linesOf({ bytes, ends, overlong, firstLine, maxLineBytes }: Cha
   let start = 0
   for (const [index, end] of ends.entries()) {
     const length = overlong.get(index)
-    const error =
-      length === undefined ? undefined : `the line has ${length} bytes; the importer takes up to ${maxLineBytes}`
+    const error = length === undefined ? undefined : `the line has ${length} bytes; the maximum is ${maxLineBytes}`
     const text = error === undefined ? bytes.toString('utf8', start, end) : ''
     yield { line: firstLine + index, text, error, start, end }
     start = end + 1

@@ -40,5 +40,5 @@ export function toRejectedLine({ line, content, bytes, ...rejection }: Rejection
     // JSON.stringify recurses, JSON.parse does not.
   }
   const why = text === undefined ? 'nested too deeply' : 'too long'
-  return JSON.stringify({ [rejectedField]: { line, reason: `${reason}; ${why} to be written again` } })
+  return JSON.stringify({ [rejectedField]: { line, reason: `${reason}; ${why} to include here` } })
 }

@@ -58,7 +58,7 @@ export function readPost(line: unknown, now = Date.now()): Post | LineError {
     return reject(`${timeMember} is neither an RFC 3339 time nor an epoch time from 1970 to 2099`)
   }
   if (receivedAt !== undefined && receivedAt > now + maxClockSkewMs) {
-    return reject(`${timeMember} must be no more than a day ahead of now`)
+    return reject(`${timeMember} must be at most one day in the future`)
   }
   const sampleRate = fields.sampleRate === undefined ? 1 : toNumber(fields.sampleRate)
   if (sampleRate === undefined || sampleRate <= 0 || sampleRate > 1) {
@@ -83,12 +83,12 @@ export function elementsOf(body: unknown): readonly unknown[] | LineError {
   if (Array.isArray(body)) {
     return body.length <= maxReports
       ? body
-      : reject(`the body has ${body.length} reports; a line has up to ${maxReports}`)
+      : reject(`the body has ${body.length} reports; the maximum is ${maxReports}`)
   }
   if (isObject(body) && (body['csp-report'] !== undefined || (body.type !== undefined && body.body !== undefined))) {
     return [body]
   }
-  return reject('the body is neither an array of reports, nor a csp-report, nor one report')
+  return reject('the body is not an array of reports, a csp-report or a report')
 }
 
 /** Accepts an envelope, or a legacy CSP report with or without a type. */

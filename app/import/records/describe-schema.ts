@@ -46,7 +46,7 @@ export function expectedAt(schema: z.ZodType, path: readonly PropertyKey[]): str
     (inner, step) => inner && (typeof step === 'number' ? itemsOf(inner) : propertiesOf(inner)[String(step)]),
     toJsonSchema(schema),
   )
-  return found ? expected(found) : 'as the help says'
+  return found ? expected(found) : 'a value that --help describes'
 }
 
 function fieldsOf(schema: JsonSchema, above: string, optionalAbove: boolean): DescribedField[] {
@@ -89,11 +89,11 @@ function expectedValue(schema: JsonSchema): string {
   if (type === 'integer') return `a whole number${range(schema)}`
   if (type === 'number') return 'a number'
   if (type === 'object')
-    return schema.properties ? `an object of ${Object.keys(schema.properties).join(', ')}` : 'an object'
-  if (type === 'array') return `a list, each item ${expected((schema.items ?? {}) as JsonSchema)}`
+    return schema.properties ? `an object with ${Object.keys(schema.properties).join(', ')}` : 'an object'
+  if (type === 'array') return `a list of items, each ${expected((schema.items ?? {}) as JsonSchema)}`
   if (type !== 'string') return 'any JSON'
   if (maxLength === undefined) return 'text'
   return minLength > 0
     ? `text of ${minLength} to ${maxLength.toLocaleString('en')} characters`
-    : `text up to ${maxLength.toLocaleString('en')} characters`
+    : `text of at most ${maxLength.toLocaleString('en')} characters`
 }

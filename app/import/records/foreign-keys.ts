@@ -38,7 +38,7 @@ export async function checkForeignKeys(
         const site = siteById.get(entity)?.get(id)
         if (site === undefined) return reject(`${field}: the tenant has no ${entity} ${id}`)
         if (entity !== 'site' && (record.siteId ?? site) !== site) {
-          return reject(`${field}: the ${entity} ${id} is not of the site ${String(record.siteId)}`)
+          return reject(`${field}: the ${entity} ${id} does not belong to the site ${String(record.siteId)}`)
         }
       }
     }

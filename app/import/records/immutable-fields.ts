@@ -35,6 +35,6 @@ export async function checkImmutableFields(
     if (changed < 0) return true
     const { field, mutableWhile } = fields[changed] ?? {}
     if (values[changed] === mutableWhile) return false
-    return reject(`${field} of the id ${row.id} is ${before[changed]} for good, and cannot become ${values[changed]}`)
+    return reject(`${field} of the id ${row.id} is ${before[changed]} and cannot be changed to ${values[changed]}`)
   }
 }

@@ -43,7 +43,8 @@ const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, maxLineBytes: 
 /** Imports records, one a line, in constant memory. Throws the signal's reason, and ClickHouse's error after 43 seconds. */
 export async function importRecords(options: RecordImportOptions): Promise<RecordImportResult> {
   const { source, type, database, tenantId, signal, onReject, onProgress } = options
-  if ((tenantId === undefined) !== (type.isGlobal ?? false)) throw new Error(`Whose are these ${type.label}?`)
+  if ((tenantId === undefined) !== (type.isGlobal ?? false))
+    throw new Error(`tenantId is ${type.isGlobal ? 'not allowed' : 'required'} for ${type.label}`)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
   const reader = readBatches(source, options.limits ?? defaultLimits, signal)
   const tally = { records: 0, stored: 0, rejected: 0 }

@@ -24,7 +24,7 @@ export function readRecord(
   const json = parseLine(text)
   if (json === undefined || isLineError(json)) return json
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return reject('the line is not a JSON object')
-  if (hasHalfPair(text)) return reject('the line holds half of a surrogate pair, which is no character')
+  if (hasHalfPair(text)) return reject('the line contains an unpaired surrogate')
   const ignored = [...derived, rejectedField]
   const given = Object.entries(json).filter(([field]) => !ignored.includes(field))
   const sent = Object.fromEntries(siteFromFlag && siteId !== undefined ? [['siteId', siteId], ...given] : given)
@@ -46,11 +46,11 @@ function explain({ issues }: z.core.$ZodError, schema: z.ZodObject, sent: unknow
     const name = nameOf(issue.path)
     if (issue.code === 'unrecognized_keys') {
       const keys = issue.keys.map((key) => quoteInput(nameOf([...issue.path, key]))).join(', ')
-      return `${keys} is no member of it; it takes ${fieldsAt(schema, issue.path)}`
+      return `${keys} is not allowed; expected ${fieldsAt(schema, issue.path)}`
     }
     if (issue.code === 'custom') return `${name} ${issue.message}`
     const value = valueAt(sent, issue.path)
-    if (value === undefined) return `${name} is missing: it must be ${expectedAt(schema, issue.path)}`
+    if (value === undefined) return `${name} is required and must be ${expectedAt(schema, issue.path)}`
     return `${name} must be ${expectedAt(schema, issue.path)}, not ${quoteInput(value)}`
   })
   return [...new Set(problems)].slice(0, maxProblems).join('. ')

@@ -25,10 +25,10 @@ export function chooseSites(
     const named = namedSiteId || siteId
     if (named) return owned.has(named) ? named : reject(`the tenant has no site ${named}`)
     const { host } = urlComponents(url)
-    if (host === '') return reject('neither the line nor the report’s URL tells its site')
+    if (host === '') return reject('no site: set "site" or use a URL whose host belongs to one')
     // One reason at every repeat, so that a file's rejected file never changes.
     return (
-      find(host) ?? reject(`no site of the tenant had the host ${truncate(host, 255)} when this was first imported`)
+      find(host) ?? reject(`no site of the tenant had the host ${truncate(host, 255)} when the line was first imported`)
     )
   }
 }

@@ -43,7 +43,7 @@ export function clickHouseImportLog(
     ownBoot ??= boot
     if (boot === undefined || ownBoot === undefined || boots?.isSame(boot, ownBoot)) return
     throw new Error(
-      "ClickHouse's machine restarted during the import: run the same command again, which finds what is lost",
+      "ClickHouse's machine restarted during the import: run the same command again to restore lost reports",
     )
   }
 

@@ -137,7 +137,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     const latest = await retried(() => importLog.following(chain.previousToken))
     const known = new Set([chain, ...started].map(({ token }) => token))
     if (latest.some(({ token }) => !known.has(token))) {
-      throw new Error('Another import reads the same lines: end one of them, and run this command again')
+      throw new Error('Another import reads the same lines: stop one of them and run this command again')
     }
     await importBatch(read, chain, await recordedRanges(chain, latest), importSettings(tenant, siteId, new Date()))
     await finishRestored()

@@ -62,7 +62,7 @@ export function clickHouseRestorer({ database, tenantId, writer, signal }: Resto
       }))
       const { unsettled } = await recountDays(database, ranges, signal)
       if (unsettled.length > 0) {
-        throw new Error(`Others stored reports beside the count of ${unsettled.join(', ')}: run the same command again`)
+        throw new Error(`Reports were stored while counting ${unsettled.join(', ')}: run the same command again`)
       }
       days = new Set()
     },

@@ -21,7 +21,7 @@ export function createScanCapture({ copies, tenantId, siteId, log, ...target }: 
     try {
       await task()
     } catch (error) {
-      log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Copies of scripts are not stored')
+      log.error({ tenantId, siteId, reason: reasonOf(error) }, 'Failed to store script copies')
     }
   }
 

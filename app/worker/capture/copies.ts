@@ -33,7 +33,7 @@ export function openCopies(dataDir: string) {
 
   function pathOf(hash: string): string {
     const name = Buffer.from(hash.slice(prefix.length), 'base64').toString('hex')
-    if (!hash.startsWith(prefix) || name.length !== 64) throw new Error(`${hash} is no SHA-256`)
+    if (!hash.startsWith(prefix) || name.length !== 64) throw new Error(`${hash} is not a SHA-256`)
     return join(folder, name.slice(0, 2), name)
   }
 
@@ -70,7 +70,9 @@ export function openCopies(dataDir: string) {
     async get(hash: string): Promise<Buffer | undefined> {
       const bytes = await found(readFile(pathOf(hash)))
       if (bytes && hashOf(bytes) !== hash) {
-        throw new Error(`${pathOf(hash)} has other bytes than its name says: restore it from a backup of DATA_DIR`)
+        throw new Error(
+          `The bytes of ${pathOf(hash)} do not match the hash in its name: restore it from a backup of DATA_DIR`,
+        )
       }
       return bytes
     },

@@ -110,12 +110,13 @@ async function deliver(
     try {
       await recordDelivery(database, { deliveryId, alert, destination, at }, outcome)
     } catch (error) {
-      log.error({ tenantId, alertId, destinationId, reason: reasonOf(error) }, 'A delivery is not recorded')
+      log.error({ tenantId, alertId, destinationId, reason: reasonOf(error) }, 'Failed to record a delivery')
       return
     }
     unrecorded.delete(deliveryId)
     metrics.countDelivery(destination?.type ?? 'removed', outcome.outcome)
-    if (outcome.detail !== null) log.warn({ tenantId, alertId, destinationId, ...outcome }, 'An alert is not delivered')
+    if (outcome.detail !== null)
+      log.warn({ tenantId, alertId, destinationId, ...outcome }, 'Failed to deliver an alert')
   }
 
   const ended = unrecorded.get(deliveryId)
@@ -156,7 +157,10 @@ async function deliver(
   const retry = result.retryAt && { retry_at: toClickHouseTime(result.retryAt) }
   await insertRows(database, 'alert_attempts', [{ ...attempt, failure: result.failure, ...retry }])
   const { tenantId, alertId, destinationId } = alert
-  log.warn({ tenantId, alertId, destinationId, attempt: count + 1, detail: result.failure }, 'An alert waits')
+  log.warn(
+    { tenantId, alertId, destinationId, attempt: count + 1, detail: result.failure },
+    'Failed to deliver an alert; it will be sent again',
+  )
   return false
 }
 

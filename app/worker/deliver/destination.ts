@@ -36,7 +36,7 @@ export function openDestination(stored: StoredDestination, keys: readonly Buffer
   const { tenantId, id, name, type, sealed } = stored
   const opened = open(sealed, keys, { tenantId, destinationId: id })
   if (opened === undefined) {
-    throw new Error(`The address does not open with SECRETS_KEY: ${keyRemedy}`)
+    throw new Error(`SECRETS_KEY cannot decrypt the address: ${keyRemedy}`)
   }
   return { tenantId, id, name, type, ...address.parse(JSON.parse(opened)) }
 }

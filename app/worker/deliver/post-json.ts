@@ -12,8 +12,7 @@ interface Post extends SendSettings {
 }
 
 /** Without the host, which is part of the address. */
-const notAllowed =
-  'The address is not of the public web, or its port is none of it; OUTBOUND_ALLOWED can open host and port'
+const notAllowed = 'The address or port is not public; OUTBOUND_ALLOWED can allow host and port'
 
 /** Longer than any pause between two attempts. */
 const longestRetryMs = 12 * 60 * 60 * 1000

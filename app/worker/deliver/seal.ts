@@ -15,7 +15,7 @@ const authenticated = ({ tenantId, destinationId }: SealedFor) => Buffer.from(`$
 
 /** @param keys of 32 bytes, of which the first seals. */
 export function seal(text: string, [key]: readonly Buffer[], owner: SealedFor): string {
-  if (!key) throw new Error('There is no key to seal with')
+  if (!key) throw new Error('There is no encryption key')
   const iv = randomBytes(ivBytes)
   const cipher = createCipheriv(algorithm, key, iv).setAAD(authenticated(owner))
   const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])

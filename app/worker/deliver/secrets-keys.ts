@@ -12,20 +12,23 @@ export function secretsKeys({ SECRETS_KEY, DATA_DIR, CLICKHOUSE_URL }: Config, m
   const path = join(DATA_DIR, 'secrets.key')
   if (!existsSync(path)) {
     if (CLICKHOUSE_URL !== undefined) {
-      throw new Error('SECRETS_KEY is not set: give the worker and the commands one key of "openssl rand -base64 32"')
+      throw new Error(
+        'SECRETS_KEY is not set: give the worker and the commands the same key from "openssl rand -base64 32"',
+      )
     }
     if (!makes) throw new Error(`${path} is missing: ${keyRemedy}`)
     mkdirSync(DATA_DIR, { recursive: true })
     makeKeyFile(path)
   }
   const key = toKey(readFileSync(path, 'utf8'))
-  if (key.length !== 32) throw new Error(`${path} is no key: restore it, or delete it and add the destinations again`)
+  if (key.length !== 32)
+    throw new Error(`${path} is not a key: restore it, or delete it and add the destinations again`)
   return [key]
 }
 
 /** For addresses that no key opens. */
 export const keyRemedy =
-  'copy secrets.key from the DATA_DIR in which the addresses were sealed, or set the SECRETS_KEY of that time, or remove the destinations and add them again'
+  'copy secrets.key from the DATA_DIR where the addresses were encrypted, set the SECRETS_KEY used then, or remove the destinations and add them again'
 
 const toKey = (text: string) => Buffer.from(text, 'base64')
 

@@ -8,13 +8,13 @@ interface MailError {
 }
 
 const untrusted =
-  'The certificate of the mail server is not trusted: name the file of its authority in NODE_EXTRA_CA_CERTS of the worker'
+  'The certificate of the mail server is not trusted: set NODE_EXTRA_CA_CERTS of the worker to the CA file'
 
 /** Plain text to one recipient; its Message-ID is of the delivery, the same in every repeat. */
 export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }, settings) => {
   const { smtpUrl, mailFrom, timeoutMs } = settings
   if (smtpUrl === undefined || mailFrom === undefined) {
-    return failed({ message: 'Mail needs SMTP_URL and MAIL_FROM, which the worker does not have' })
+    return failed({ message: 'Mail requires SMTP_URL and MAIL_FROM, which are not set for the worker' })
   }
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
   const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
@@ -32,7 +32,7 @@ export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }
     const { responseCode, code = 'no code', message } = error as MailError
     if (responseCode === undefined && /certificate|self.signed/i.test(String(message)))
       return failed({ message: untrusted })
-    if (responseCode === undefined) return failed({ message: `The mail server was not reached (${code})` })
+    if (responseCode === undefined) return failed({ message: `Cannot reach the mail server (${code})` })
     const isFinal = responseCode >= 500 && code !== 'EAUTH'
     return { isSent: false, failure: `The mail server responded ${responseCode}`, isFinal }
   } finally {

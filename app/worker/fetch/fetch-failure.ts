@@ -46,5 +46,5 @@ export function toFetchFailure(error: unknown): FetchFailure {
   }
   const suffix = vagueCodes.test(text) ? '' : ` (${text}${refusedHeader(parsing)})`
   if (tlsCodes.test(text)) return new FetchFailure('tls_failure', `The connection could not be encrypted${suffix}`)
-  return new FetchFailure('connection_failed', `The connection failed, or its response was no valid HTTP${suffix}`)
+  return new FetchFailure('connection_failed', `The connection failed, or its response was not valid HTTP${suffix}`)
 }

@@ -45,12 +45,12 @@ const localName = /(^|\.)(localhost|local|internal|intranet|lan|corp|home|privat
 
 function refusalOfUrl(url: URL, isOpen: boolean): string | undefined {
   const name = nameOf(url)
-  if (!/^https?:$/.test(url.protocol)) return `only http and https URLs are fetched, which ${never}`
-  if (url.username !== '' || url.password !== '') return `a URL with a user is not fetched, which ${never}`
+  if (!/^https?:$/.test(url.protocol)) return `only http and https URLs are allowed, which ${never}`
+  if (url.username !== '' || url.password !== '') return `URLs with a user are not allowed, which ${never}`
   if (isClosedHost(name)) return closed(url)
   if (isOpen) return undefined
-  if (isIP(name) !== 0) return `${name} is an address and no name; ${opens(url)}`
-  if (!usualPorts.has(portOf(url))) return `port ${portOf(url)} is not one of the web; ${opens(url)}`
+  if (isIP(name) !== 0) return `${name} is an address, not a name; ${opens(url)}`
+  if (!usualPorts.has(portOf(url))) return `port ${portOf(url)} is not a web port; ${opens(url)}`
   return name.includes('.') && !localName.test(name) ? undefined : `${name} is not a public name; ${opens(url)}`
 }
 

@@ -33,7 +33,7 @@ export function inflate(format: keyof typeof headerLengths): Duplex[] {
       start = Buffer.concat([start, chunk])
       const length = headerLengths[format](start)
       if (length === undefined && start.length <= maxHeaderBytes) return callback()
-      if (length === undefined || length < 0) return callback(new Error(`The body is no ${format}`))
+      if (length === undefined || length < 0) return callback(new Error(`The body is not ${format}`))
       const rest = start.subarray(length)
       start = undefined
       callback(null, rest)

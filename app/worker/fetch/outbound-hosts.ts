@@ -24,7 +24,7 @@ export const outboundHost = z.string().transform((text, context): OutboundHost =
   const [, wildcard, host = '', port] = syntax.exec(text) ?? []
   const hostname = parseUrl(`http://${host}`)?.hostname
   if (hostname && isClosedHost(bareName(hostname))) {
-    const message = `must be without ${hostname}: it is link-local or a metadata service, which nothing opens`
+    const message = `must not contain ${hostname}: link-local addresses and metadata services cannot be allowed`
     context.addIssue({ code: 'custom', message })
     return z.NEVER
   }

@@ -38,7 +38,7 @@ export async function readBody(
   // A server that names its charset, for one, sends the text itself.
   const isUnknown = names.some((name) => !decoders[name] && name !== '' && name !== 'identity')
   const streams = encoded.slice(0, maxEncodings).flatMap((name) => decoders[name]?.() ?? [])
-  const refusal = () => new FetchFailure('connection_failed', 'The response has an encoding that was not asked for')
+  const refusal = () => new FetchFailure('connection_failed', 'The response has an encoding that was not requested')
   if (encoded.length > maxEncodings) throw refusal()
   const decoded = new PassThrough()
   // Its error is the one that `decoded` throws.

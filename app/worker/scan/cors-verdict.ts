@@ -31,7 +31,7 @@ export function corsVerdict(hops: readonly Hop[]): Cors | null {
     redirected: hops.length > 1,
     failingHop: failing ? { url: failing.url.href, statusCode: failing.statusCode } : null,
     originSent: last.originSent,
-    message: checked.length > 0 ? messages[verdict] : 'It is of the page’s own origin, so integrity is checked',
+    message: checked.length > 0 ? messages[verdict] : 'The script has the page’s origin, so integrity is checked',
   }
 }
 
@@ -40,7 +40,7 @@ const namesOrigin = (hop: Hop) => allowedOrigin(hop) === hop.originSent
 const allowsCredentials = (hop: Hop) => joinedHeader(hop, 'access-control-allow-credentials') === 'true'
 
 const messages = {
-  readable: 'Integrity is checked for a tag with crossorigin="anonymous", and for no other',
-  credentialed: 'Integrity is checked for a tag with crossorigin, with or without credentials, and for no other',
+  readable: 'Integrity is checked only for a tag with crossorigin="anonymous"',
+  credentialed: 'Integrity is checked only for a tag with crossorigin, with or without credentials',
   not_readable: 'Integrity cannot be checked: a response does not allow the page’s origin to read the script',
 }

@@ -43,7 +43,7 @@ export async function fetchScript(
       chunks.push(chunk)
     },
   })
-  if (isCut) throw new FetchFailure('too_large', `The script is over ${limits.scriptBytes} bytes`, hops)
+  if (isCut) throw new FetchFailure('too_large', `The script has more than ${limits.scriptBytes} bytes`, hops)
   const hash = `sha256-${digest.digest('base64')}`
   return { url: url.href, finalUrl: last.url.href, hash, size, chunks, hops }
 }
@@ -52,5 +52,5 @@ export async function fetchScript(
 function requireScript(hop: Hop): void {
   const isOk = hop.statusCode >= 200 && hop.statusCode < 300
   if (!isOk) throw new FetchFailure('http_error', `The response has status ${hop.statusCode}`)
-  if (isHtml(hop)) throw new FetchFailure('html_response', 'The response is a page and no script')
+  if (isHtml(hop)) throw new FetchFailure('html_response', 'The response is a page, not a script')
 }

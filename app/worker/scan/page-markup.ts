@@ -33,7 +33,7 @@ const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8
 /** More than pages of people have, and each costs the parser more than the one before. */
 const [maxAttributes, maxNamespaces] = [5_000, 500]
 
-const tooLarge = `A scan holds ${maxTags} scripts, 2 MB of their URLs, ${maxNamespaces} levels of SVG, ${maxAttributes} attributes`
+const tooLarge = `A scan is limited to ${maxTags} scripts, 2 MB of their URLs, ${maxNamespaces} levels of SVG and ${maxAttributes} attributes`
 
 /** Characters parsed before other work of this process gets its turn. */
 const sliceLength = 65_536
@@ -47,7 +47,7 @@ interface ParserState {
 /** Documents of `srcdoc` within each other. */
 const maxFrameDepth = 3
 
-const tooDeep = `A scan reads scripts of srcdoc frames down to ${maxFrameDepth} levels`
+const tooDeep = `A scan reads scripts in srcdoc frames up to ${maxFrameDepth} levels deep`
 
 /** Bounds of a page with its frames. */
 interface Reading {

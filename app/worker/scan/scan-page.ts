@@ -34,7 +34,7 @@ export async function scanPage(page: PageToScan, { scanId, settings, signal }: S
   const identity = { id: scanId, pageId, scannedAt: new Date().toISOString(), scanUrl, rubricVersion }
   try {
     const record = { ...identity, ...(await completeScan(page, settings, signal)) }
-    if (!isImportable(record)) throw new FetchFailure('too_large', 'The scan of the page is over 3 MB')
+    if (!isImportable(record)) throw new FetchFailure('too_large', 'The scan of the page is larger than 3 MB')
     return record
   } catch (error) {
     if (!(error instanceof FetchFailure)) throw error
@@ -45,7 +45,7 @@ export async function scanPage(page: PageToScan, { scanId, settings, signal }: S
 type Headers = NonNullable<Scan['headers']>
 
 /** Of what parsers of the page cannot see. */
-const scriptsNote = 'Scripts that scripts add are not listed by scans; csp-hash reports of browsers have them'
+const scriptsNote = 'Scans do not list scripts added by other scripts; csp-hash reports from browsers do'
 
 async function completeScan(page: PageToScan, settings: ScanSettings, signal: AbortSignal) {
   const { last, text } = await fetchPage(page, settings, signal)
@@ -119,7 +119,7 @@ async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSe
   const failure = pageFailure(last, text)
   if (failure) throw failure
   // A list of a part of the page would be short evidence.
-  if (isCut && listsScripts) throw new FetchFailure('too_large', `The page is over ${bytes.length} bytes`, [last])
+  if (isCut && listsScripts) throw new FetchFailure('too_large', `The page has more than ${bytes.length} bytes`, [last])
   return { last, text }
 }
 

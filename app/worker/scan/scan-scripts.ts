@@ -37,7 +37,7 @@ export async function scanScripts(
     }),
   )
   const pastLimit = unhashed('skipped', 'page_limit', `Only ${scriptsFetched} scripts of a page are fetched`)
-  const noUrl = unhashed('refused', 'no_url', 'Its src is no http or https URL')
+  const noUrl = unhashed('refused', 'no_url', 'Its src is not an http or https URL')
   return tags.map(({ src, url, integrity }) => ({
     src,
     url: url?.href ?? null,

@@ -77,7 +77,7 @@ function floodChange({ siteId, hour, issueCount }: IssueFlood, now: Date): Chang
     subject: `${siteId} ${hour}`,
     occurredAt: new Date(Math.min(to.getTime(), now.getTime())).toISOString(),
     data: {
-      summary: `${count} new issues in the hour from ${hour.slice(11, 16)} UTC: beyond ${most} only known hosts and issues of high confidence are alerted`,
+      summary: `${count} new issues in the hour from ${hour.slice(11, 16)} UTC: above ${most}, only known hosts and issues of high confidence trigger alerts`,
       hour,
       issueCount,
       path: `/v1/sites/${siteId}/issues?new=true&from=${hour}&to=${to.toISOString()}`,

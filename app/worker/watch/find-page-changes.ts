@@ -61,7 +61,7 @@ function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[]
     changes.push({ eventType: gradeEvent, ...own, data: { ...data, summary } })
   }
   if (scan.status === 'failed') {
-    const summary = `${label}: ${failuresInARow} scans in a row failed, the last by ${scan.failureReason}`
+    const summary = `${label}: ${failuresInARow} scans in a row failed, the last with ${scan.failureReason}`
     changes.push({ eventType: failingEvent, ...own, data: { ...data, summary } })
   }
   return changes

@@ -54,7 +54,7 @@ function toBurst({ siteId, hour, reports, usual }: Burst, issueCount: number | u
     subject: `${siteId} ${hour}`,
     occurredAt: toTime(Math.min(Date.parse(hour) + hourMs, now.getTime())),
     data: {
-      summary: `${count} reports in the hour from ${hour.slice(11, 16)} UTC; ${mean} are usual${issueCount ? `, with ${issueCount.toLocaleString('en')} new issues` : ''}`,
+      summary: `${count} reports in the hour from ${hour.slice(11, 16)} UTC; usually ${mean}${issueCount ? `, with ${issueCount.toLocaleString('en')} new issues` : ''}`,
       ...(issueCount && { issueCount }),
       hour,
       reportCount: reports,

@@ -8,11 +8,11 @@ const headerName = /^\s*content-security-policy(-report-only)?\s*:/i
 export function policyFault(policy: string): string | undefined {
   if (policy.length > maxPolicyLength) return `must have at most ${maxPolicyLength} characters`
   // A browser drops such a directive.
-  if (!/^[\t\n\f\r -~]*$/.test(policy)) return 'must be printable ASCII, its hosts in Punycode'
+  if (!/^[\t\n\f\r -~]*$/.test(policy)) return 'must be printable ASCII, with hosts in Punycode'
   // A directive of that name is unknown, so that the rest of its line would go unchecked.
   if (headerName.test(policy)) return 'must be the value of the header without its name'
   // Without a directive everything would be silent: jq writes null where nothing is proposed.
-  return hasKnownDirective(policy) ? undefined : 'must have a directive that browsers know'
+  return hasKnownDirective(policy) ? undefined : 'must have a known directive'
 }
 
 const hasKnownDirective = (header: string) => header.split(',').some(isPolicy)

@@ -227,7 +227,7 @@ test.each<[string, (admin: Redis) => Promise<unknown>, (admin: Redis) => Promise
   await refuse(admin)
   expect(await budgets.ready()).toBe(false)
   const refusal = await budgets.take(budgetCharges(1, 1)).catch((error: Error) => error.cause)
-  expect(String(refusal)).toContain(`Redis refuses budgets (${code})`)
+  expect(String(refusal)).toContain(`Redis rejects budgets (${code})`)
   await expect(requireRedisBudgets(server.url)).rejects.toMatchObject({ cause: refusal })
   await allow(admin)
   expect(await budgets.ready()).toBe(true)

@@ -69,7 +69,7 @@ describe('sites list and update', () => {
       `The tenant's site ${other} has the host two.example already`,
     )
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site)).toBe(
-      'Nothing to change: give one or more of --name, --host, --sample',
+      'Nothing to change: use one or more of --name, --host, --sample',
     )
   })
 })
@@ -106,6 +106,6 @@ describe('keys rotate', () => {
     expect((await api.get('/v1/me', { key })).status).toBe(200)
     expect(await refused('keys', 'rotate', '--id', old.id)).toContain('expired at')
     await done('keys', 'revoke', '--id', key.id)
-    expect(await refused('keys', 'rotate', '--id', key.id)).toContain('is revoked: make another with "keys create"')
+    expect(await refused('keys', 'rotate', '--id', key.id)).toContain('is revoked: create another with "keys create"')
   })
 })

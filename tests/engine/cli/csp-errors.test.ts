@@ -54,30 +54,30 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'neither --tenant nor --api',
     () => csp(['advise']),
-    "required option '--tenant <ID>' not specified (The tenant, unless",
+    "required option '--tenant <ID>' not specified (The tenant; omit it with",
   ],
   [
     'no option',
     () => cli(['csp', 'check']),
-    "required option '--tenant <ID>' not specified (The tenant, unless --api is",
+    "required option '--tenant <ID>' not specified (The tenant; omit it with --api is",
   ],
   [
     '--api alone',
     () => cli(['csp', 'advise', '--api', api.url]),
     "required option '--site <ID>' not specified (The site",
   ],
-  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Give --tenant or --api, not both'],
+  ['both', () => csp(['advise', '--tenant', tenantId, '--api', api.url]), 'Use --tenant or --api, not both'],
   [
     '--api without a key',
     () => csp(['advise', '--api', api.url], { environment: {} }),
-    '--api needs an API key in API_KEY',
+    '--api requires an API key in API_KEY',
   ],
   [
     'a wrong key',
     () => csp(['advise', '--api', api.url], { environment: { API_KEY: 'srk_live_wrong' } }),
     'The API responded with 401: The API key is missing, malformed, unknown, revoked or expired; set API_KEY to a valid key',
   ],
-  ['an empty key', () => overHttp(''), '--api needs an API key in API_KEY'],
+  ['an empty key', () => overHttp(''), '--api requires an API key in API_KEY'],
   [
     'a site of another tenant',
     async () => overHttp(key.key, await api.createSite(await api.createTenant())),
@@ -99,7 +99,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'a policy that no report quotes',
     () => csp(['advise', '--tenant', tenantId, '--policy-id', '0'.repeat(32)]),
-    'The API responded with 404: No report of the window quotes such a policy; correct --site or --policy-id',
+    'The API responded with 404: No report in the window quotes this policy; correct --site or --policy-id',
   ],
   [
     'a key of pages',
@@ -107,7 +107,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
       const { site, apiKey } = await tenantWithKey({}, { origins: ['https://dash.example.test'] })
       return overHttp(apiKey, site)
     },
-    'set API_KEY to a key without origins',
+    'set API_KEY to a key that is not restricted to origins',
   ],
   [
     'a plan without API access',
@@ -115,7 +115,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
       const { site, apiKey } = await tenantWithKey({ plan: 'free' })
       return overHttp(apiKey, site)
     },
-    'The API responded with 403: The free plan has no API access; the team plan and above have it',
+    'The API responded with 403: The free plan does not include API access; the team plan and above do',
   ],
   [
     'a spent budget',
@@ -124,7 +124,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
       await overHttp(apiKey, site)
       return overHttp(apiKey, site)
     },
-    'The budget of requests a minute is spent (key: 1); wait ',
+    'The budget of requests per minute is spent (key: 1); wait ',
   ],
   [
     'a window over 31 days',
@@ -134,9 +134,9 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'a server that is no such API',
     () => fromOtherServer(404),
-    ' responded with 404, and not as this API: correct --api',
+    ' responded with 404 and is not this API: correct --api',
   ],
-  ['a server that redirects', () => fromOtherServer(301), ' responded with 301, and not as this API: correct --api'],
+  ['a server that redirects', () => fromOtherServer(301), ' responded with 301 and is not this API: correct --api'],
   [
     'a policy file that is missing',
     () => csp(['check', '--tenant', tenantId, '--policy', join(import.meta.dirname, 'none.txt')]),
@@ -145,7 +145,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'an API that is not there',
     async () => csp(['advise', '--api', `http://127.0.0.1:${await freePort()}`], { environment: { API_KEY: key.key } }),
-    'refuses connections: start the server there, or correct host and port',
+    'refuses connections: start the server, or correct host and port',
   ],
   [
     'a confidence that the API does not know',
@@ -155,17 +155,17 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   ...[' \n', 'null', ';', 'policy policy; other'].map((stdin): [string, () => ReturnType<typeof csp>, string] => [
     `the policy ${JSON.stringify(stdin)}`,
     () => checkOf(stdin),
-    'stdin must have a directive that browsers know',
+    'stdin must have a known directive',
   ]),
   [
     'a policy that is a folder',
     () => csp(['check', '--tenant', tenantId, '--policy', import.meta.dirname]),
-    'tests/engine/cli is a folder: name a file in it',
+    'tests/engine/cli is a folder: use the path of a file',
   ],
   [
     'a policy with an umlaut',
     () => checkOf('img-src bücher.example'),
-    'stdin must be printable ASCII, its hosts in Punycode',
+    'stdin must be printable ASCII, with hosts in Punycode',
   ],
   [
     'a policy that is too long',
@@ -175,7 +175,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'TLS to a server without it',
     () => overHttp(key.key, siteId, api.url.replace('http:', 'https:')),
-    ' does not respond: it has no TLS: correct --api',
+    ' does not respond: it does not use TLS: correct --api',
   ],
   [
     'a line of a header',

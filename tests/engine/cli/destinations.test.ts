@@ -94,7 +94,7 @@ test('an address that is no address of its type is refused, and no error has it'
     await refused([...add('webhook'), '--address', '-'], 'https://hooks.example/a\nhttps://hooks.example/T024'),
   ]
   for (const error of errors) expect(error).not.toContain('T024')
-  expect(errors[0]).toContain('--address takes -')
+  expect(errors[0]).toContain('--address must be -')
   expect(errors[3]).toBe('The address on stdin must be one e-mail address')
 })
 
@@ -104,7 +104,7 @@ test('a key that opens none of the stored addresses is refused, as the worker co
   const { code, stderr } = await cli([...add('webhook'), '--address', '-'], { environment: other, stdin: address })
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: 'SECRETS_KEY opens none of the addresses that are stored: set it as the worker has it\n',
+    stderr: "SECRETS_KEY decrypts none of the stored addresses: set it to the worker's value\n",
   })
 })
 
@@ -131,7 +131,7 @@ test('without a worker a test says so, and a removed destination is neither list
   const { id } = await done([...add('webhook'), '--address', '-'], address)
   const words = ['--tenant', tenantId, '--destination', id]
   expect(await refused(['destinations', 'test', ...words], '', { testWaitMs: 1 })).toMatch(
-    /^No worker answered .*npm run worker/,
+    /^No worker picked up the test .*npm run worker/,
   )
   const rule = await done([
     ...['alerts', 'rules', 'add', '--tenant', tenantId, '--event', 'page.headers_changed'],

@@ -113,7 +113,7 @@ describe('doctor names', () => {
     expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
       ...{
         code: 1,
-        last: expect.stringMatching(/^FAIL {2}clickhouse: .* Fix: name a DATA_DIR that this user may write/),
+        last: expect.stringMatching(/^FAIL {2}clickhouse: .* Fix: set DATA_DIR to a folder that this user can write/),
       },
     })
     rmSync(file)
@@ -188,11 +188,11 @@ describe('doctor names', () => {
     const destination = { tenantId, id: 'dest-2', name: 'Chat', type: 'slack', address: 'https://a.test/' } as const
     await insertRows(database.writer, 'alert_destinations', [sealDestination(destination, [key]).row])
     const fault = new RegExp(
-      `1 of 1 addresses do not open, the first of dest-2 of tenant ${tenantId}.*copy secrets.key`,
+      `1 of 1 addresses cannot be decrypted, the first of dest-2 of tenant ${tenantId}.*copy secrets.key`,
     )
     await expectFault('destinations', fault, { SECRETS_KEY: other.toString('base64') })
     const open = await doctor({ SECRETS_KEY: key.toString('base64') })
-    expect(open.lines).toContain('ok    destinations: the addresses of all 1 open')
+    expect(open.lines).toContain('ok    destinations: all 1 addresses can be decrypted')
     expect((await doctor()).lines.join('\n')).toContain('destinations: not checked: SECRETS_KEY is not set here')
   })
 
@@ -202,7 +202,7 @@ describe('doctor names', () => {
     await insertRows(database.writer, 'alert_destinations', [{ ...own, name: 'On-call', type: 'webhook', ...created }])
     const rule = { ...own, event_type: 'csp.new_issue', kind: 'immediate', destination_id: 'dest-1', enabled: true }
     await insertRows(database.writer, 'alert_rules', [rule])
-    await expectFault('worker', /none has run for 5 minutes, so 1 alert rules send nothing/)
+    await expectFault('worker', /no worker has run for 5 minutes, so 1 alert rules send nothing/)
     const lease = {
       tenant_id: leaseOfAlerts,
       generation: 1,

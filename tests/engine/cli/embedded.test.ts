@@ -58,7 +58,7 @@ describe('the command line without CLICKHOUSE_URL', () => {
         settings: { ownerTimeoutMs: 300 },
       })
       expect({ code: elsewhere.code, stdout: elsewhere.stdout }).toEqual({ code: 2, stdout: '' })
-      expect(elsewhere.stderr).toMatch(/is held by another process: .*CLICKHOUSE_PORT/)
+      expect(elsewhere.stderr).toMatch(/^Another process uses .*CLICKHOUSE_PORT/)
     } finally {
       await engine.stop()
     }
@@ -72,7 +72,7 @@ describe('the command line without CLICKHOUSE_URL', () => {
       freezeProcess(pid)
       const settings = { ownerTimeoutMs: 300, connectOptions: { ...patience, pingTimeoutMs: 300 } }
       const busy = await cli(count, { environment, settings })
-      const line = `The engine on port ${engine.port} does not respond: it is busy; run the command again when it is not\n`
+      const line = `The engine on port ${engine.port} is busy and does not respond: run the command again later\n`
       expect(busy).toEqual({ code: 2, stdout: '', stderr: line })
       const waiting = cli(count, { environment, settings: { connectOptions: { ...patience, pingTimeoutMs: 300 } } })
       await sleep(1_000)
@@ -153,7 +153,7 @@ describe('the command line with CLICKHOUSE_URL', () => {
     const { code, stderr } = await cli(create, { environment: { CLICKHOUSE_URL: inject('servers').readUrl } })
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^reader: Not enough privileges\. .*[^.]; name a user that may in CLICKHOUSE_URL, as the writer\n$/,
+      /^reader: Not enough privileges\. .*[^.]; use a user with that permission in CLICKHOUSE_URL, such as the writer\n$/,
     )
   })
 

@@ -42,7 +42,7 @@ test.each(['start', 'serve', 'collect', 'work'])(
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
-        new RegExp(`^The program takes no arguments: .* "security-reporting ${command} --help" tells more\\n$`),
+        new RegExp(`^The program has no arguments\\. .* "security-reporting ${command} --help"\\n$`),
       ),
     })
   },
@@ -51,7 +51,7 @@ test.each(['start', 'serve', 'collect', 'work'])(
 test('a command of a program starts it without its name', async () => {
   await expect(run(file, ['serve'], { cwd: tmpdir() })).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^CLICKHOUSE_URL must name .*\n$/),
+    stderr: expect.stringMatching(/^CLICKHOUSE_URL is required, .*\n$/),
   })
 })
 

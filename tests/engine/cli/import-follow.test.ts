@@ -76,7 +76,7 @@ describe.concurrent('a followed file', () => {
     await stored(expect, tenantId, lines)
     const { stderr, ...result } = await stop(run)
     expect(result).toMatchObject({ posts: lines, stored: lines, rejected: 0 })
-    expect(stderr).toContain(`${path} was replaced or truncated: reading it from its start`)
+    expect(stderr).toContain(`${path} was replaced or truncated: reading it from the start`)
     // The rotated file repeats what is stored.
     const again = await importReports(['--tenant', tenantId, `${path}.1`])
     expect(JSON.parse(again.stdout)).toMatchObject({ stored: rotated })
@@ -155,8 +155,8 @@ describe.concurrent('a followed file', () => {
   test('what cannot be followed is an error of one line', async ({ expect }) => {
     const { tenantId } = await newFile()
     const cases: [string, string][] = [
-      ['-', '--follow takes a file; leave it out for a pipe'],
-      ['/dev/null', '--follow takes a file; leave it out for a pipe'],
+      ['-', '--follow requires a file; omit it for a pipe'],
+      ['/dev/null', '--follow requires a file; omit it for a pipe'],
       [join(folder, 'none'), `FILE cannot be read: ${join(folder, 'none')} does not exist`],
     ]
     for (const [path, says] of cases) {

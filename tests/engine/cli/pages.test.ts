@@ -54,17 +54,14 @@ describe('pages add', () => {
       ['--url', 'https://bücher.test/zahlen/ü?a=é'],
       / ASCII .*: https:\/\/xn--bcher-kva\.test\/zahlen\/%C3%BC\?a=%C3%A9, not /,
     ],
-    [['--url', 'https://a.test/pay#card'], /^--url must have no fragment, which begins with #, not /],
-    [['--url', 'https://ada:pw@a.test/'], /^--url must have no user and password, not /],
+    [['--url', 'https://a.test/pay#card'], /^--url must have no fragment \(#\), not /],
+    [['--url', 'https://ada:pw@a.test/'], /^--url must have no user or password, not /],
     [['--url', 'https://a.test:99999/'], /^--url must have a port from 1 to 65535, not /],
-    [['--url', `https://a.test/${'a'.repeat(3_000)}`], /^--url takes at most 2048 characters, not 3015$/],
+    [['--url', `https://a.test/${'a'.repeat(3_000)}`], /^--url must have at most 2048 characters, not 3015$/],
     [['--url', `https://a.test/#${'a'.repeat(1_000)}`], /^--url must have no fragment.{0,240}$/],
-    [['--url', 'https://a.test/', '--kind', 'login'], /^--kind takes payment .* or other, not "login"$/],
-    [['--url', 'https://a.test/', '--pattern', 'a.test/*'], /^--pattern must be scheme:\/\/host\/path of .*$/],
-    [
-      ['--url', 'https://a.test/', '--pattern', 'https://a.test/?b'],
-      /^--pattern must have no query and fragment, not /,
-    ],
+    [['--url', 'https://a.test/', '--kind', 'login'], /^--kind must be payment .* or other, not "login"$/],
+    [['--url', 'https://a.test/', '--pattern', 'a.test/*'], /^--pattern must be scheme:\/\/host\/path with .*$/],
+    [['--url', 'https://a.test/', '--pattern', 'https://a.test/?b'], /^--pattern must have no query or fragment, not /],
     [
       ['--url', 'https://a.test/pay?b', '--pattern', 'https://a.test/order/*'],
       /^--pattern does not match the page of --url, "https:\/\/a\.test\/pay"$/,
@@ -80,9 +77,9 @@ describe('pages add', () => {
     )
     const of = ['--tenant', other, '--site', await api.createSite(other)]
     const { stderr, response } = await done('pages', 'add', ...of, '--url', 'https://a.test/')
-    expect(stderr).toBe('The team plan does not scan pages: "pages scan" and the worker leave it out\n')
+    expect(stderr).toBe('The team plan does not include scans: "pages scan" and the worker skip the page\n')
     expect(await refused('pages', 'scan', '--tenant', other, '--page', response.id)).toBe(
-      'The team plan does not scan pages: "tenants update" gives the tenant another',
+      'The team plan does not include scans: change it with "tenants update"',
     )
   })
 })
@@ -113,13 +110,13 @@ describe('pages scan and remove', () => {
     expect((await done('pages', 'remove', ...pageOf)).response).toEqual({ id: page.id, removed: true })
     expect(await done('pages', 'remove', ...pageOf)).toEqual({
       response: { id: page.id, removed: true },
-      stderr: `The page ${page.id} was removed before; "import pages" brings it back\n`,
+      stderr: `The page ${page.id} is already removed; restore it with "import pages"\n`,
     })
     expect(await ids()).toEqual(before.ids.filter((id: string) => id !== page.id))
     expect(await idsOfVerdict()).not.toContain(page.id)
     expect(await scripts()).toEqual([])
     expect(await refused('pages', 'scan', ...pageOf)).toBe(
-      `The tenant has no page ${page.id} with a URL to scan: "pages list" shows its pages`,
+      `The tenant has no page ${page.id} with a URL to scan: see "pages list"`,
     )
     expect((await get(scanPath)).body).toEqual({ data: response })
     expect((await get(`/v1/sites/${siteId}/pages/${page.id}/scans`)).body.data).toHaveLength(1)

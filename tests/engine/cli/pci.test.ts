@@ -49,7 +49,7 @@ test('a report is written, is as the database has it, and is never overwritten',
   expect([verified.exitCode, verified.result]).toEqual([0, { ...result, verified: true, changed: {} }])
   const again = await write('now.json')
   expect(again.exitCode).toBe(2)
-  expect(again.stderr).toContain('is there already: give --out another name')
+  expect(again.stderr).toContain('already exists: choose another name for --out')
 })
 
 test('what changed since is counted, and the report of its time stays verified', async () => {
@@ -73,7 +73,7 @@ test('a file that was changed is not verified, with its old hash or with a new o
   await writeFile(path('short.json'), inFile({ data: { ...data, evidence: { ...data.evidence, pages } } }))
   const short = await run(['pci', 'verify', path('short.json')])
   expect([short.exitCode, short.result.verified]).toEqual([1, false])
-  expect(short.stderr).toContain('was changed: its hash is another than evidenceHash')
+  expect(short.stderr).toContain('was changed: its hash is not evidenceHash')
 
   const forged = { ...data.evidence, pages }
   await writeFile(path('forged.json'), inFile({ data: { evidence: forged, evidenceHash: evidenceHash(forged) } }))
@@ -93,7 +93,7 @@ test('what has no hash is compared with the database, and a name that stands twi
     1,
     { verified: false, differing: ['limits', 'requirement 6.4.3', 'requirement 11.6.1'] },
   ])
-  expect(judged.stderr).toContain('differ from what the database has')
+  expect(judged.stderr).toContain('does not match the database')
   const tampered: readonly (readonly [object, string])[] = [
     [{ ...data, generatedAt: '1999-01-01T00:00:00Z' }, 'generatedAt'],
     [{ ...data, generatedAt: undefined }, 'generatedAt'],
@@ -118,13 +118,13 @@ test('what has no hash is compared with the database, and a name that stands twi
     1,
     { verified: false, evidence: true, differing: ['observed'] },
   ])
-  expect(unsure.stderr).toContain('came in or were deleted since, or the file was changed')
+  expect(unsure.stderr).toContain('arrived or were deleted since then, or the file was changed')
   // As a file has it that was written when retention reached back further.
   const window = { ...data.observed.window, from: '2020-01-01T00:00:00.000Z' }
   await writeFile(path('past-retention.json'), inFile({ data: { ...data, observed: { ...observed, window } } }))
   const past = await run(['pci', 'verify', path('past-retention.json')])
   expect([past.exitCode, past.result]).toMatchObject([0, { verified: true, differing: ['observed'] }])
-  expect(past.stderr).toContain('retention has removed browsers’ reports since')
+  expect(past.stderr).toContain('retention has removed browser reports since then')
   const judgedPast = { ...data, requirements, observed: { ...observed, window } }
   await writeFile(path('judged-past.json'), inFile({ data: judgedPast }))
   expect((await run(['pci', 'verify', path('judged-past.json')])).exitCode).toBe(1)
@@ -146,15 +146,15 @@ test('a page and a table are written by the end of their name', async () => {
   expect(await readFile(path('page.html'), 'utf8')).toMatch(/^<!doctype html>/)
   await write('table.csv', '--table', 'scripts')
   expect(await readFile(path('table.csv'), 'utf8')).toMatch(/^url,status,/)
-  expect((await write('other.csv')).stderr).toContain('Give --table scripts or --table changes with a .csv')
+  expect((await write('other.csv')).stderr).toContain('Use --table scripts or --table changes with a .csv')
 })
 
 test('a date is its 00:00 UTC, and a file of another kind is refused', async () => {
   expect((await write('past.json', '--as-of', '2020-02-01')).stderr).toContain('asOf must not be before the site')
   expect((await write('wrong.json', '--as-of', '2020-02-31')).stderr).toContain('--as-of')
   await writeFile(path('wrong.txt'), 'no JSON')
-  expect((await run(['pci', 'verify', path('wrong.txt')])).stderr).toContain('is no report in JSON')
-  expect((await write('none/such.json')).stderr).toContain(`There is no folder ${path('none')}: make it`)
+  expect((await run(['pci', 'verify', path('wrong.txt')])).stderr).toContain('is not a JSON report')
+  expect((await write('none/such.json')).stderr).toContain(`There is no folder ${path('none')}: create it`)
 })
 
 test('a key at an API writes the same report as the database, and verifies it', async () => {
@@ -178,6 +178,8 @@ test('the report of a site or a tenant that is not stored here is told as such',
     )
     const found = await run(['pci', 'verify', path(`${part}.json`)])
     expect([found.exitCode, found.result.verified]).toEqual([1, false])
-    expect(found.stderr).toContain('its site is not stored here, as it was deleted or is of another database')
+    expect(found.stderr).toContain(
+      'this database does not have its site, because it was deleted or is in another database',
+    )
   }
 })

@@ -116,12 +116,12 @@ describe('a saved query', () => {
   })
 
   test.each([
-    [['--saved', 'burst'], /^There is no saved query "burst"; there are bursts, /],
-    [['--saved', 'bursts', '--param', 'x=1'], /^bursts has no parameter "x"; it takes tenant, hours\n$/],
+    [['--saved', 'burst'], /^There is no saved query "burst"; the saved queries are bursts, /],
+    [['--saved', 'bursts', '--param', 'x=1'], /^bursts has no parameter "x"; allowed: tenant, hours\n$/],
     [['--saved', 'issue-pages'], /^issue-pages needs --param issue=VALUE: /],
     [['--saved', 'bursts', '--param', 'hours=soon'], /soon cannot be parsed as UInt32 for query parameter 'hours'/],
-    [['--saved', 'bursts', '--param', 'hours=1', '--param', 'hours=2'], /^--param hours is given twice\n$/],
-    [['--saved', 'bursts', '--param', 'hours'], /^--param takes a name, = and a value/],
+    [['--saved', 'bursts', '--param', 'hours=1', '--param', 'hours=2'], /^--param hours is given more than once\n$/],
+    [['--saved', 'bursts', '--param', 'hours'], /^--param must be NAME=VALUE/],
     [[], /^missing required argument 'STATEMENT'/],
   ])('%j exits 2 with one line', async (words, line) => {
     const { code, stdout, stderr } = await sql(...words)

@@ -53,7 +53,7 @@ test('a script that the site has not seen is decided nothing about, and one with
   expect(await refused('scripts', 'authorize', ...site, ...mistyped, '--pin')).toBe(unknown)
   expect(await refused('scripts', 'reject', ...site, ...mistyped)).toBe(unknown)
   expect(await refused('scripts', 'authorize', ...site, '--url', unhashed, ...why, '--pin')).toBe(
-    `The script "${unhashed}" has no hash yet that --pin could pin: leave --pin out for any content`,
+    `The script "${unhashed}" has no hash yet to pin: omit --pin to authorize any content`,
   )
   expect((await listed('--status', 'unreviewed')).map(({ url }: { readonly url: string }) => url)).toEqual([unhashed])
   expect(await listed()).toHaveLength(2)
@@ -62,9 +62,9 @@ test('a script that the site has not seen is decided nothing about, and one with
 })
 
 test.each([
-  [['--url', 'form.js', '--by', 'a@b.test', '--justification', 'x'], '--url takes an http or https URL'],
-  [['--url', url, '--by', 'Ada', '--justification', 'x'], '--by takes the e-mail address of a person'],
-  [['--url', url, '--by', 'a@b.test', '--justification', ' '], '--justification takes 1 to 4000 characters'],
+  [['--url', 'form.js', '--by', 'a@b.test', '--justification', 'x'], '--url must be an http or https URL'],
+  [['--url', url, '--by', 'Ada', '--justification', 'x'], '--by must be the e-mail address of a person'],
+  [['--url', url, '--by', 'a@b.test', '--justification', ' '], '--justification must be 1 to 4000 characters'],
 ])('refuses %j', async (words, line) => {
   expect(await refused('scripts', 'authorize', ...site, ...words)).toMatch(line)
 })

@@ -18,7 +18,7 @@ describe('beside a server, whose collector nothing names', () => {
   test('a site is made and its token rotated without an address, and stderr has what to set', async () => {
     const { response, stderr } = await done('sites', 'create', ...site('unnamed.example'))
     expect(Object.keys(response)).toEqual(['id', 'token'])
-    expect(stderr).toMatch(/^Where browsers reach the collector is unknown: set COLLECTOR_URL, .*\n$/)
+    expect(stderr).toMatch(/^The URL of the collector is unknown: set COLLECTOR_URL .*\n$/)
     const rotated = await done('sites', 'rotate-token', '--tenant', tenant, '--site', response.id)
     expect(rotated.response).toEqual({ id: response.id, token: expect.stringMatching(/^[\w-]{22}$/) })
     expect(rotated.stderr).toBe(stderr)
@@ -46,9 +46,9 @@ describe('sites headers', () => {
   })
 
   test.each([
-    [['--format', 'iis'], /^--format takes one of nginx, apache, caddy, express, not "iis"\n$/],
-    [['--collector', "https://in.example/'self'"], /^--collector takes a URL such as/],
-    [['--collector', 'https://in.example/;a'], /^--collector takes a URL such as/],
+    [['--format', 'iis'], /^--format must be one of nginx, apache, caddy, express, not "iis"\n$/],
+    [['--collector', "https://in.example/'self'"], /^--collector must be a URL such as/],
+    [['--collector', 'https://in.example/;a'], /^--collector must be a URL such as/],
     [['--site', '00000000-0000-4000-8000-000000000000'], /^The tenant has no site/],
   ])('%j is an error', async (args, line) => {
     const { response } = await done('sites', 'create', ...site(`${crypto.randomUUID()}.example`))

@@ -28,7 +28,9 @@ test('commands of a cluster are refused on one server, in one line', async () =>
   expect(await refused('cluster', 'replace', '--shard', '1')).toMatch(
     /^required option '--replica <NAME>' not specified/,
   )
-  expect(await refused('cluster', 'replace', '--shard', '1', '--replica', "2'")).toMatch(/^--replica takes the macro/)
+  expect(await refused('cluster', 'replace', '--shard', '1', '--replica', "2'")).toMatch(
+    /^--replica must be the value of the macro/,
+  )
 })
 
 describe('tenants create', () => {
@@ -150,7 +152,7 @@ describe('keys', () => {
     const unknown = randomUUID()
     expect(await create('--site', unknown)).toBe(`The tenant has no site ${unknown}`)
     for (const origin of ['https://a.example/', 'a.example', '*', 'ftp://a.example']) {
-      expect(await create('--origin', origin)).toContain('--origin takes an origin such as')
+      expect(await create('--origin', origin)).toContain('--origin must be an origin such as')
     }
   })
 

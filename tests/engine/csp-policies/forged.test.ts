@@ -79,7 +79,7 @@ describe('reports of strangers', () => {
     await sites.api.insertReports(forgedReports(siteId))
     const { data } = await sites.read(siteId, 'advice')
     expect(data).toMatchObject({ base: 'reported', proposed: null, servedPolicyIds: [] })
-    expect(data.note).toMatch(/scan a page .* or name the policy/)
+    expect(data.note).toMatch(/scan a page .* or specify the policy/)
     expect(data.sources.filter(({ decision }: { decision: string }) => decision === 'allow')).toEqual([])
   })
 

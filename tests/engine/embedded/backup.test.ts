@@ -101,7 +101,7 @@ test.each([
     expect(JSON.parse(stdout)).toMatchObject({ restored: name, applied: [], different: 0 })
     expect(await responses(engine)).toEqual(before)
     // The folder lacks what no backup has, and nothing makes another key.
-    expect(stderr).toMatch(/Copy what no backup has: secrets\.key .* and captures\/ of the DATA_DIR/)
+    expect(stderr).toMatch(/Copy what the backup does not contain: secrets\.key .* and captures\/ of the DATA_DIR/)
     const doctor = await run(engine, 'doctor')
     expect(doctor.stdout).toMatch(/FAIL {2}destinations: .*secrets\.key is missing: copy secrets\.key from/)
     expect(readdirSync(engine.dataDir)).not.toContain('secrets.key')
@@ -109,7 +109,7 @@ test.each([
     expect(again).toMatchObject({
       ...{ code: 2, stdout: '' },
       stderr: expect.stringMatching(
-        /^The database has rows in (\w+, ){2}\w+ and \d+ other tables: restore into an empty one.*\n$/,
+        /^The database has rows in (\w+, ){2}\w+ and \d+ other tables: restore into an empty database.*\n$/,
       ),
     })
     // The next start loads no demo beside the restored tenants.
@@ -141,12 +141,12 @@ test('errors name the backup, and what to set', async () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr.trimEnd().split('\n').at(-1)).toMatch(says)
     }
-    await fails(['backup', 'full'], /^There is a backup full already, /)
+    await fails(['backup', 'full'], /^The backup full already exists /)
     await fails(
       ['restore', 'other'],
-      /^There is no backup other, .*: copy its folder to backups\/ .*DATA_DIR\/clickhouse\/backups/,
+      /^There is no backup other, .*: copy its folder to backups\/ in the data folder \(DATA_DIR\/clickhouse\/backups/,
     )
-    await fails(['backup', '../out'], /^NAME takes 1 to 100 letters/)
+    await fails(['backup', '../out'], /^NAME must be 1 to 100 letters/)
     await fails(['backup', 'a', '--disk', 'tape'], /allowed_disk.* is not set.*<storage_configuration>.*<allowed_disk>/)
     await fails(['backup', 'a', '--base', 'other'], /^There is no backup other/)
     await fails(['backup', 'remove', 'full'], /^The backup full is the base of increment: remove those first/)

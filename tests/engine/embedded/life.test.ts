@@ -140,7 +140,7 @@ describe('the error of a start', () => {
   test('a start in a data folder in use fails with one line, and its engine runs on', async () => {
     const start = startEngine({ dataDir: engine.dataDir, port: 0 })
     await expect(start).rejects.toThrow(
-      /^The embedded ClickHouse cannot start: Cannot lock .*: the process that started its engine runs$/,
+      /^The embedded ClickHouse cannot start: Cannot lock .*: the process that started its engine is running$/,
     )
     expect(await responds(engine.url)).toBe(true)
   })

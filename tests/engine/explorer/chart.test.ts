@@ -124,7 +124,7 @@ describe('the chart', () => {
     const [bucket] =
       /\d+ buckets/.exec((await page.locator('#histogram [role=img]').getAttribute('aria-label')) ?? '') ?? []
     expect(columns.filter((share) => share > 1 - 1 / Number.parseInt(bucket ?? '', 10))).toEqual([])
-    expect(await page.locator('#histogram').textContent()).toContain('last bucket not over yet')
+    expect(await page.locator('#histogram').textContent()).toContain('last bucket not complete yet')
     await page.close()
   })
 

@@ -86,7 +86,7 @@ describe('a list', () => {
     await page.close()
   })
 
-  test('is as of its moment when a later page was read, and follows again with Show the newest', async () => {
+  test('is as of its moment when a later page was read, and follows again with Show newest', async () => {
     const page = await open('/explorer?view=reports&noise=include', true)
     await showMore(page, 'newest').click()
     await expect.poll(() => countOf(page, 'newest').textContent()).toBe('40 of 120')
@@ -101,7 +101,7 @@ describe('a list', () => {
       )
       .toContain('121 reports')
     expect(await page.locator('#newest tbody tr').count()).toBe(40)
-    await page.getByRole('button', { name: 'Show the newest' }).click()
+    await page.getByRole('button', { name: 'Show newest' }).click()
     await expect.poll(() => countOf(page, 'newest').textContent()).toBe('20 of 121')
     await settled(page)
     await page.close()

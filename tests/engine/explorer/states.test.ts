@@ -79,7 +79,7 @@ test('an API that is away has one line above the view, which keeps what it had',
     await page.clock.fastForward(10_000)
     return page.locator('.notice').allTextContents()
   }
-  await expect.poll(poll, forLong).toEqual([expect.stringContaining('cannot be reached')])
+  await expect.poll(poll, forLong).toEqual([expect.stringContaining('not reachable')])
   expect(await page.locator('#types').textContent()).toBe(before)
   expect(await page.locator('#view [role=alert]').count()).toBe(0)
   await expectSound(page)
@@ -94,7 +94,7 @@ test('a spent budget is one line that counts down, and the page goes on after it
   const { page } = await openExplorer(browser, api, await api.createKey(narrow))
   await expect
     .poll(() => page.locator('.notice').textContent(), forLong)
-    .toMatch(/budget of requests .* Requests go on in \d+ s/)
+    .toMatch(/budget of requests .* Next request in \d+ s/)
   await expectSound(page)
   await page.close()
 })

@@ -189,7 +189,7 @@ test('a worker that waited logs that it took over', async () => {
     name: 'Scans',
   }
   const waiting = underLease(passes, async () => stopping.abort())
-  await expect.poll(() => lines).toEqual(['Scans are of another worker; this one waits'])
+  await expect.poll(() => lines).toEqual(['Scans: another worker is active; this worker waits'])
   ends.happen()
   await Promise.all([holding, waiting])
   expect(lines.slice(1)).toEqual(['Scans: this worker took over'])

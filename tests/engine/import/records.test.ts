@@ -100,8 +100,8 @@ describe('import pages', () => {
       [1, expect.stringContaining('not JSON')],
       [3, `siteId: the tenant has no site ${stranger.siteIds[0]}`],
       [4, `siteId: the tenant has no site ${unknown}`],
-      [5, expect.stringContaining('"extra" is no member of it')],
-      [6, `siteId of the id ${page?.id} is ${page?.siteId} for good, and cannot become ${moved.siteId}`],
+      [5, expect.stringContaining('"extra" is not allowed')],
+      [6, `siteId of the id ${page?.id}  is ${page?.siteId} and cannot be changed to ${moved.siteId}`],
     ])
     expect((await pagesOf(owner)).flat()).toEqual([{ ...page, latestScan: null }])
     expect((await pagesOf(stranger)).flat()).toEqual([])
@@ -221,7 +221,7 @@ describe('a record type', () => {
       api.importRecords(tenantId, visits, [{ id: randomUUID(), pageId: page?.id, ...record }])
     await importing({})
     await importing({ siteId: one })
-    await expect(importing({ siteId: two })).rejects.toThrow(`is not of the site ${two}`)
+    await expect(importing({ siteId: two })).rejects.toThrow(`does not belong to the site ${two}`)
     await expect(importing({ pageId: randomUUID() })).rejects.toThrow('the tenant has no page')
     await expect(importing({}, (await newOwner()).tenantId)).rejects.toThrow('the tenant has no page')
   })

@@ -122,7 +122,9 @@ test.each([
 ])('a list of types %j is refused by its name, with what is allowed', async (types) => {
   const response = await api.get(`/v1/issues?reportType=${encodeURIComponent(types)}`, { key })
   expect(response.status).toBe(400)
-  expect(response.body.error.message).toMatch(/^reportType must be issue types.*csp-violation.*connection-allowlist/)
+  expect(response.body.error.message).toMatch(
+    /^reportType must be a comma-separated list of issue types.*csp-violation.*connection-allowlist/,
+  )
 })
 
 test('a type named twice counts once', async () => {

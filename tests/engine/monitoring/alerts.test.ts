@@ -65,7 +65,7 @@ beforeAll(async () => {
       [variable]: String(port),
     })
     cleanups.push(() => script.child.kill('SIGKILL'))
-    const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)|^Monitored pages are scanned/m)
+    const [, url = ''] = await script.printed(/on (http:\/\/[\d.:]+)|^Scanning monitored pages/m)
     return { url, scrape: async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text() }
   }
   const serve = await start('app/serve.ts', 'METRICS_PORT', reader)

@@ -89,8 +89,8 @@ test.each([
   [{ asOf: new Date(Date.now() + dayMs).toISOString() }, 'asOf must not be in the future'],
   [{ asOf: '2020-01-01T00:00:00Z' }, 'asOf must not be before the site was recorded'],
   [{ asOf: 'yesterday' }, 'asOf must be an RFC 3339 date-time'],
-  [{ format: 'csv' }, 'table must be sent with format=csv, and only there: scripts or changes'],
-  [{ table: 'scripts' }, 'table must be sent with format=csv'],
+  [{ format: 'csv' }, 'table is required with format=csv and allowed only with it: scripts or changes'],
+  [{ table: 'scripts' }, 'table is required with format=csv'],
 ])('%j is a bad request: %s', async (query, message) => {
   const { status, body } = await get(query as Readonly<Record<string, string>>)
   expect([status, body.error.code]).toEqual([400, 'bad_request'])

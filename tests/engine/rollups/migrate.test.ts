@@ -239,7 +239,7 @@ describe('the report types', () => {
     }
     const heard: string[] = []
     expect(await migrate(migrated.writer, { onStep: (step) => heard.push(step) })).toEqual([])
-    expect(heard).toEqual(['coop changed: run "rollups rebuild", which counts the reports that were stored before'])
+    expect(heard).toEqual(['coop changed: run "rollups rebuild" to count the reports stored before'])
     expect(await stored()).toEqual(all)
   })
 })
@@ -253,7 +253,7 @@ test('a database of an older baseline stops the run with one line, and is not ch
     FROM numbers(29)`)
   const before = await applied(migrated)
   const line =
-    /^The database was made by other migrations .* from 0001_tenants on, and was not changed: run the release that made it, [^\n]*$/
+    /^The database has different migrations .* starting with 0001_tenants; it was not changed: run the release that created it, [^\n]*$/
   await expect(migrate(migrated.writer)).rejects.toThrow(line)
   await expect(pending(undefined, migrated)).rejects.toThrow(line)
   expect(await applied(migrated)).toEqual(before)
@@ -275,7 +275,7 @@ describe('a migration', () => {
     write('0001_a.sql', `${good}-- a word more\n`)
     write('0002_b.sql', another)
     const line =
-      /^The database was made by other migrations than this release's, from 0001_a on, and was not changed: .*$/
+      /^The database has different migrations from this release, starting with 0001_a; it was not changed: .*$/
     await expect(migrateFolder()).rejects.toThrow(line)
     await expect(pending(folderUrl)).rejects.toThrow(line)
     expect(await queryRows(db.writer, 'EXISTS b')).toEqual([[0]])
@@ -293,7 +293,7 @@ describe('a migration', () => {
     write('0002_b.sql', another)
     await migrateFolder()
     rmSync(join(folder, '0002_b.sql'))
-    await expect(migrateFolder()).rejects.toThrow(/^The database is of a newer release, with 0002_b: run that .*$/)
+    await expect(migrateFolder()).rejects.toThrow(/^The database is from a newer release, with 0002_b: run that .*$/)
     expect(await pending(folderUrl)).toEqual([])
   })
 

@@ -105,7 +105,7 @@ test('a rebuild of a table that is no rollup fails with the names of the rollups
   const none = rollups('rebuild', '--table', 'reports')
   expect(await none).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^reports is not a rollup; there are .*\breports_per_day_by_issue\b/),
+    stderr: expect.stringMatching(/^reports is not a rollup; the rollups are .*\breports_per_day_by_issue\b/),
   })
 })
 
@@ -152,10 +152,12 @@ describe('the commands', () => {
     await db.writer.command(
       'INSERT INTO reports_per_day_by_cube SELECT * FROM reports_per_day_by_cube ORDER BY bucket DESC, report_type DESC LIMIT 1',
     )
-    expect((await rollups('check')).stderr).toContain('run it again, which completes the rollups')
+    expect((await rollups('check')).stderr).toContain('run it again to complete the rollups')
     const refused = await rollups('rebuild')
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 2, stdout: '' })
-    expect(refused.stderr).toMatch(new RegExp(`^An import of tenant ${db.tenantId} is running or was cut off.*--force`))
+    expect(refused.stderr).toMatch(
+      new RegExp(`^An import of tenant ${db.tenantId} is running or was interrupted.*--force`),
+    )
     expect((await rebuildCube('--force')).code).toBe(0)
     await record('done')
     expect((await rebuildCube()).code).toBe(0)

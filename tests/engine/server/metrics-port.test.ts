@@ -71,7 +71,7 @@ test('a METRICS_HOST that other machines reach is served to any Host', async () 
 test('the worker serves health beside its metrics, to this machine alone', async () => {
   const port = await freePort()
   const script = start(worker.file, { ...worker.environment, [worker.variable]: String(port) })
-  await script.printed(/^Scanning no pages, as SCAN_EVERY_HOURS is 0$/m)
+  await script.printed(/^Scans are disabled: SCAN_EVERY_HOURS is 0$/m)
   expect(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).toContain('worker_lease_held 0')
   for (const path of ['livez', 'readyz', 'readyz/self']) {
     await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/${path}`)).status).toBe(200)
@@ -85,6 +85,6 @@ test.each([...programs, worker])('$file names $variable where its port is taken'
   await new Promise<void>((resolve) => blocker.listen(port, '127.0.0.1', resolve))
   const script = start(file, { [variable]: String(port) })
   expect(await script.ended()).toBe(1)
-  expect(script.output()).toContain(`Port ${port} on 127.0.0.1 is taken; set ${variable} to another\n`)
+  expect(script.output()).toContain(`Port ${port} on 127.0.0.1 is in use; set ${variable} to another port\n`)
   blocker.close()
 })

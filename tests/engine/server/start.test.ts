@@ -133,7 +133,7 @@ describe('npm start', () => {
   test('stops with one line that names a bad variable', async () => {
     const bad = start({ PORT: 'eighty' })
     expect(await bad.ended()).toBe(1)
-    expect(bad.output()).toBe('PORT must be a port from 0 to 65535; 0 takes any free one, not "eighty"\n')
+    expect(bad.output()).toBe('PORT must be a port from 0 to 65535; 0 is any free port, not "eighty"\n')
   })
 })
 
@@ -195,8 +195,8 @@ describe('npm run serve', () => {
       expect(await program.ended()).toBe(1)
       expect(program.output()).toMatch(
         file === 'app/serve.ts'
-          ? /^The user in CLICKHOUSE_URL can write: the API takes the user "reader"/m
-          : /^The user in CLICKHOUSE_URL cannot write: the collector and the worker take the user "writer"/m,
+          ? /^The user in CLICKHOUSE_URL can write: for the API, use the user "reader"/m
+          : /^The user in CLICKHOUSE_URL cannot write: for the collector and the worker, use the user "writer"/m,
       )
     }
   })
@@ -204,7 +204,7 @@ describe('npm run serve', () => {
   test('names CLICKHOUSE_URL when it is missing', async () => {
     const serve = start({}, 'app/serve.ts')
     expect(await serve.ended()).toBe(1)
-    expect(serve.output()).toMatch(/^CLICKHOUSE_URL must name .*\n$/)
+    expect(serve.output()).toMatch(/^CLICKHOUSE_URL is required, .*\n$/)
   })
 
   test.each(['PORT', 'COLLECTOR_PORT'])(
@@ -216,7 +216,7 @@ describe('npm run serve', () => {
       const unmade = join(dataDir, 'unmade')
       const started = start({ DATA_DIR: unmade, [variable]: String(port) })
       expect(await started.ended()).toBe(1)
-      expect(started.output()).toBe(`Port ${port} on 127.0.0.1 is taken; set ${variable} to another\n`)
+      expect(started.output()).toBe(`Port ${port} on 127.0.0.1 is in use; set ${variable} to another port\n`)
       expect(existsSync(unmade)).toBe(false)
       blocker.close()
     },
@@ -228,7 +228,7 @@ describe('npm run serve', () => {
     const { port } = blocker.address() as { port: number }
     const serve = start({ CLICKHOUSE_URL: servers().readUrl, PORT: String(port) }, 'app/serve.ts')
     expect(await serve.ended()).toBe(1)
-    expect(serve.output()).toBe(`Port ${port} on 127.0.0.1 is taken; set PORT to another\n`)
+    expect(serve.output()).toBe(`Port ${port} on 127.0.0.1 is in use; set PORT to another port\n`)
     blocker.close()
   })
 })

@@ -165,7 +165,7 @@ test('a message whose record cannot be stored is not sent again, and its record 
   })
   expect(await world.pass(now)).toHaveLength(1)
   expect(await world.pass(now + minuteMs)).toEqual([])
-  expect(world.logged.filter((line) => line.includes('A delivery is not recorded'))).toHaveLength(2)
+  expect(world.logged.filter((line) => line.includes('Failed to record a delivery'))).toHaveLength(2)
   await run(`ALTER TABLE alert_deliveries DELETE WHERE tenant_id = '${shop.tenantId}'`)
   world.respond((_, response) => response.writeHead(204).end())
   expect(await world.pass(now + hourMs)).toEqual([])

@@ -102,7 +102,7 @@ test('the third failed scan in a row is one alert, the fourth none', async () =>
   expect(await world.pass()).toEqual([])
   await importScans(shop, [failed(30)])
   expect((await world.pass()).map(({ message }) => message)).toMatchObject([
-    { type: 'page.scan_failing', data: { summary: 'Checkout: 3 scans in a row failed, the last by timeout' } },
+    { type: 'page.scan_failing', data: { summary: 'Checkout: 3 scans in a row failed, the last with timeout' } },
   ])
   await importScans(shop, [failed(20)])
   expect(await world.pass()).toEqual([])
@@ -228,7 +228,7 @@ test('a flood of a site is one message, and neither its true issues nor those of
     (await world.pass(moment)).flatMap(({ message }) => (message.type === 'csp.new_issue' ? message.data.summary : []))
   const hour = at(now - hourMs).slice(11, 16)
   expect((await issuesOf(now)).sort()).toEqual([
-    `1,102 new issues in the hour from ${hour} UTC: beyond 1,000 only known hosts and issues of high confidence are alerted`,
+    `1,102 new issues in the hour from ${hour} UTC: above 1,000, only known hosts and issues of high confidence trigger alerts`,
     'New issue: script-src-elem blocks attack.test',
     'New issue: script-src-elem blocks cdn.known.test',
     'New issue: script-src-elem blocks true.test',

@@ -176,7 +176,7 @@ test('each reported hash is fetched once, and its capture has the state and reas
   for (const [one, hash, dataDir, refusal] of [
     [team, hashOf(bytesOf('good')), engine.dataDir, /^The tenant has no copy of sha256-/],
     [shop, hashOf(bytesOf('other')), engine.dataDir, /^The tenant has no copy of sha256-/],
-    [shop, hashOf(bytesOf('good')), join(engine.dataDir, 'none'), /run the command where the worker runs/],
+    [shop, hashOf(bytesOf('good')), join(engine.dataDir, 'none'), /run the command on the worker's machine/],
   ] as const) {
     const { code, stdout, stderr } = await copy(one, hash, dataDir)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -52,7 +52,7 @@ beforeAll(async () => {
     WORKER_METRICS_PORT: String(metricsPort),
     LOG_LEVEL: 'warn',
   })
-  await worker.printed(/^Monitored pages are scanned every 24 hours, by one worker at a time$/m)
+  await worker.printed(/^Scanning monitored pages every 24 hours, one worker at a time$/m)
 })
 
 afterAll(async () => {
@@ -149,8 +149,6 @@ test('the worker is ready, has its metrics on one port, and ends by a signal', a
     .output()
     .match(/^\{.*\}$/gm)
     ?.map((line) => JSON.parse(line))
-  expect(logged).toMatchObject([
-    { pageId: closed.pageId, failureReason: 'not_allowed', msg: 'A page cannot be scanned' },
-  ])
+  expect(logged).toMatchObject([{ pageId: closed.pageId, failureReason: 'not_allowed', msg: 'Failed to scan a page' }])
   expect(logged?.[0].failureMessage).toContain('OUTBOUND_ALLOWED=router.lan')
 })

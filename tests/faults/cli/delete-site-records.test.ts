@@ -135,7 +135,9 @@ test('a scan that a worker ends meanwhile is refused, and one that is stored mea
     const row = { tenant_id: tenantId, page_id: pageId, id, status: 'failed', scanned_at: toClickHouseTime(at) }
     await insertRows(database.writer, 'page_scans', [row])
   })
-  await expect(first).rejects.toThrow(/^Rows were stored meanwhile, (1 in page_scans, )?1 in page_scans_history: run/)
+  await expect(first).rejects.toThrow(
+    /^Rows were stored during the deletion, (1 in page_scans, )?1 in page_scans_history: run/,
+  )
   await remove(siteId, siteId)
   expect(await tablesThatName([...ids, id])).toEqual([])
 })

@@ -107,11 +107,11 @@ test('a deletion is refused with another name, and while an import of the tenant
   const words = ['tenants', 'delete', '--tenant', shop.id, '--confirm']
   const before = await checksums(() => 'true')
   expect(await refused(...words, 'Shop')).toBe(
-    `--confirm takes ${JSON.stringify(shop.name)}, to delete this tenant, not "Shop"`,
+    `--confirm must be ${JSON.stringify(shop.name)} to delete this tenant, not "Shop"`,
   )
   await withLease({ database: database.writer, leaseId: shop.id, onWait: () => {} }, async () => {
     expect(await refused(...words, shop.name)).toContain(
-      `There is an import of tenant ${shop.id}, process ${process.pid}`,
+      `An import of tenant ${shop.id} is running, process ${process.pid}`,
     )
   })
   const { import_leases: _, ...after } = await checksums(() => 'true')
@@ -130,7 +130,7 @@ test('a deleted site is 404 once it is forgotten, its reports are gone, and the 
   const read = async () => (await api.get(path, { key: keys[1] })).body
   expect((await read()).data).toHaveLength(1)
   const words = ['sites', 'delete', '--tenant', other.id, '--site', id, '--confirm']
-  expect(await refused(...words, 'Kept')).toContain('--confirm takes "Gone", to delete this site')
+  expect(await refused(...words, 'Kept')).toContain('--confirm must be "Gone" to delete this site')
   async function untilForgotten() {
     await expect.poll(() => status(path, keys[1])).toBe(404)
     await expect.poll(() => status('/v1/me', narrowed)).toBe(401)
@@ -227,7 +227,7 @@ test('rows that a killed collector sends later are deleted by the id', async () 
   await database.writer.command(rowOf(shop.id))
   expect(await countsOf(shop.id)).not.toEqual({})
   const words = ['tenants', 'delete', '--tenant', shop.id, '--confirm']
-  expect(await refused(...words, shop.name)).toContain(`--confirm takes "${shop.id}"`)
+  expect(await refused(...words, shop.name)).toContain(`--confirm must be "${shop.id}"`)
   expect(await run(...words, shop.id)).toMatchObject({ code: 0 })
   expect(await countsOf(shop.id)).toEqual({})
 })

@@ -103,7 +103,7 @@ test('another user runs commands of the package in a folder of their own', async
     expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'))
   await expect(runCommand(['serve'])).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^CLICKHOUSE_URL must name .*\n$/),
+    stderr: expect.stringMatching(/^CLICKHOUSE_URL is required, .*\n$/),
   })
 })
 

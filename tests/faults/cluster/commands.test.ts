@@ -69,7 +69,7 @@ describe('a new tenant', () => {
 
   test('is refused on a shard that is not there', async () => {
     const words = ['tenants', 'create', '--name', 'x', '--plan', 'free', '--shard', '3']
-    expect(await refused(...words)).toBe('There is no shard 3; there are 1, 2')
+    expect(await refused(...words)).toBe('There is no shard 3; the shards are 1, 2')
   })
 })
 
@@ -296,9 +296,11 @@ test('doctor looks at every node', async () => {
   expect(response.ok).toBe(true)
   const foundBy = (check: string) => response.checks.find((one: { check: string }) => one.check === check).found
   // The nodes here have no replicated tables.
-  expect(foundBy('replicas')).toBe('2 servers have 0 replicated tables each, and none is behind')
-  expect(foundBy('quorums')).toBe('an insert is on 1 of the 1 replicas of its shard when it returns, and none is late')
-  expect(foundBy('inserts')).toBe('none runs for over 60 s')
+  expect(foundBy('replicas')).toBe('2 servers have 0 replicated tables each, and no replica is behind')
+  expect(foundBy('quorums')).toBe(
+    'inserts return once 1 of the 1 replicas of the shard have them, and no insert is late',
+  )
+  expect(foundBy('inserts')).toBe('no insert has run for over 60 s')
   const found = JSON.stringify(response.checks)
   for (const { origin } of own.cluster.nodes) expect(found).toContain(`26.7.2.1 at ${origin}`)
 })

@@ -259,7 +259,7 @@ describe('a block whose insert is stored and not acknowledged', () => {
     const block = await collectBlock(report)
     const moving = moveTenant(cluster, tenantId, 2, { log: silent, ...settled, acknowledgedMs: 300 })
     await expect(moving).rejects.toThrow(
-      "A collector's block is not acknowledged: run the command again when the collector has sent it",
+      'A collector has an unacknowledged block: run the command again after the collector has sent it',
     )
     expect(await idsOn(await shardOfTenant(cluster, tenantId), tenantId)).toEqual(sorted([...reports, report]))
     block.release()
@@ -274,6 +274,6 @@ test('an import that was cut off must be run again first', async () => {
   const cutOff = `INSERT INTO import_log (tenant_id, previous_token, token, state) VALUES ('${tenantId}', '', 'x', 'started')`
   await cluster.client.command(cutOff)
   await expect(moveTenant(cluster, tenantId, 2, { log: silent, ...settled })).rejects.toThrow(
-    'An import of the tenant is running or was cut off: let it end, or run it again, before the move',
+    'An import of the tenant is running or was interrupted: let it finish, or run it again, before the move',
   )
 })

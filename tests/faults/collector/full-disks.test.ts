@@ -63,8 +63,8 @@ test('a folder that cannot be written: 503, not ready before a post finds it, an
     expect(await ready()).toEqual([200, 'ok', 'ok', 'ok'])
     expect(await storedOf(database, refused)).toEqual([0])
     expect(lines.filter((line) => /folder|ClickHouse/.test(line))).toEqual([
-      'The folder of the blocks (DATA_DIR/collector) cannot be written',
-      'The folder of the blocks can be written again',
+      'Failed to write blocks to DATA_DIR/collector',
+      'Writing blocks to DATA_DIR/collector works again',
     ])
   } finally {
     await store.close()

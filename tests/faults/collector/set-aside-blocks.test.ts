@@ -133,8 +133,8 @@ test('a block that cannot be read is discarded, and neither is a block on its wa
     ['a', 'unreadable', false],
     ['b', 'withdrawn', false],
   ])
-  expect(await refused('blocks', 'resend', '--token', 'a')).toMatch(/a\.unreadable is not a whole block$/)
-  expect(await refused('blocks', 'discard', '--token', 'b')).toMatch(/^The block b is on its way: /)
+  expect(await refused('blocks', 'resend', '--token', 'a')).toMatch(/a\.unreadable is not a complete block$/)
+  expect(await refused('blocks', 'discard', '--token', 'b')).toMatch(/^The block b is still being sent; /)
   expect(await refused('blocks', 'discard', '--token', 'c')).toMatch(/^There is no block c in /)
   expect(await done('blocks', 'discard', '--token', 'a')).toEqual({ token: 'a', discarded: true })
   expect(await files()).toEqual(['b.withdrawn'])
@@ -151,7 +151,7 @@ describe('while a collector has a block on its way', () => {
     )
     expect(await doctorOf('rollups')).toMatchObject({ ok: false, fix: expect.stringContaining('rollups rebuild') })
     await step('started')
-    const found = /1 collector has a block on the way, for up to \d+ s/
+    const found = /1 collector has a block in flight, for up to \d+ s/
     expect(await doctorOf('rollups')).toMatchObject({
       ok: false,
       found: expect.stringMatching(found),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => db?.drop())
 
 const [lines, reports] = [300, reportsIn(0, 300)]
-const sound = 'reports has what the import log of the last 7 days calls stored'
+const sound = 'every report in the import log of the last 7 days is stored'
 const storedOf = (given: SmallImport) => stored(db.writer, given)
 const doctor = () => checkImports(db.writer)
 const rollupsOf = ({ tenantId }: SmallImport) => checkRollups(db.writer, { tenantId })
@@ -53,7 +53,7 @@ describe('an import of which reports lacks parts', () => {
     const { rows } = await storedOf(given)
     expect(rows).toBeLessThan(reports)
     const found = await doctor()
-    expect(found).toMatch(/are gone, as after a power cut: \d+ of the batch [0-9a-f]{64} of tenant/)
+    expect(found).toMatch(/are missing, for example after a power cut: \d+ of the batch [0-9a-f]{64} of tenant/)
     expect(found).toContain(`of tenant ${given.tenantId}, stored at ${new Date().toISOString().slice(0, 10)}`)
 
     const result = await importFile({ ...given, boot: 'second' })

@@ -45,7 +45,7 @@ async function warned(program: string, pattern: RegExp) {
 }
 
 describe('data of a newer release', () => {
-  const line = /^The database is of a newer release, with 9000_later: run that release or a later one; .*\n$/
+  const line = /^The database is from a newer release, with 9000_later: run that release or a later one, .*\n$/
 
   beforeAll(async () => {
     await writer.command(
@@ -63,13 +63,13 @@ describe('data of a newer release', () => {
   test('has its remedy in "doctor"', async () => {
     for (const environment of [server(), folder()]) {
       expect(await doctor(environment)).toMatch(
-        /^FAIL {2}migrations: The database is of a newer release, with 9000_later\. Fix: run that release or a later one/,
+        /^FAIL {2}migrations: The database is from a newer release, with 9000_later\. Fix: run that release or a later one/,
       )
     }
   })
 
   test.each(['app/serve.ts', 'app/collect.ts'])('is served by %s, which logs what to do', async (program) => {
-    await warned(program, /of a newer release, with 9000_later: run that release/)
+    await warned(program, /from a newer release, with 9000_later: run that release/)
   })
 })
 

@@ -99,7 +99,7 @@ describe('the environment', () => {
     'OUTBOUND_ALLOWED cannot open %s',
     (OUTBOUND_ALLOWED) => {
       expect(() => readConfig({ OUTBOUND_ALLOWED })).toThrow(
-        /^OUTBOUND_ALLOWED must be without \S+: it is link-local or a metadata service, which nothing opens, not ".*"$/,
+        /^OUTBOUND_ALLOWED must not contain \S+: link-local addresses and metadata services cannot be allowed, not ".*"$/,
       )
     },
   )
@@ -111,8 +111,10 @@ describe('the environment', () => {
       CLICKHOUSE_CLUSTER: true,
     })
     expect(() => readConfig({ CLICKHOUSE_URL })).toThrow(/^CLICKHOUSE_URL names several hosts: .*$/)
-    expect(() => readConfig({ CLICKHOUSE_CLUSTER: '1' })).toThrow(/^CLICKHOUSE_CLUSTER needs CLICKHOUSE_URL, .*$/)
-    expect(() => readConfig({ CLICKHOUSE_QUORUM: 'auto' })).toThrow(/^CLICKHOUSE_QUORUM needs CLICKHOUSE_CLUSTER=1.*$/)
+    expect(() => readConfig({ CLICKHOUSE_CLUSTER: '1' })).toThrow(/^CLICKHOUSE_CLUSTER requires CLICKHOUSE_URL .*$/)
+    expect(() => readConfig({ CLICKHOUSE_QUORUM: 'auto' })).toThrow(
+      /^CLICKHOUSE_QUORUM requires CLICKHOUSE_CLUSTER=1.*$/,
+    )
   })
 
   test('does not quote a URL in an error, because it can hold a password, nor a key', () => {

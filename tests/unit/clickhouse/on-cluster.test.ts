@@ -148,7 +148,7 @@ describe('a change of what migrations made', () => {
   test.each(['CREATE MATERIALIZED VIEW x TO y', 'CREATE TABLE x_mv', 'CREATE VIEW x_mv', 'DROP TABLE x_mv'])(
     'a name that hides a materialized view is refused: %s',
     (statement) => {
-      expect(() => render(statement)).toThrow('Names of materialized views end with _mv, and no others')
+      expect(() => render(statement)).toThrow('Names of materialized views, and only those, must end with _mv')
     },
   )
 })

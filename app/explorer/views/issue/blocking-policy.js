@@ -33,9 +33,9 @@ function fallbacks(directive) {
  */
 export function BlockingPolicy({ policies, directive, reportCount }) {
   const most = mostQuoted(policies)
-  const note = most && `quoted by ${number(most.reportCount)} of ${number(reportCount)} reports of the window`
+  const note = most && `quoted in ${number(most.reportCount)} of ${number(reportCount)} reports in the window`
   return html`<${Card} id="policy" title="Policy that blocked it" note=${note} read=${policies} rows=${2}>
-    ${() => (most ? html`<${Marked} policy=${most.policy} directive=${directive} />` : html`<p class="muted pad">No report of this window quotes a policy.</p>`)}
+    ${() => (most ? html`<${Marked} policy=${most.policy} directive=${directive} />` : html`<p class="muted pad">No report in this window quotes a policy.</p>`)}
   <//>`
 }
 

@@ -69,7 +69,7 @@ export function Sidebar({ issue, row, own, browsers, reports, pages, policies })
     ${isCsp && html`<${WhatToDo} advice=${advice} source=${source} own=${own} />`}
     <${Card} id="facts" title="Facts" tools=${html`<${Copy} label="Markdown" what="the issue as Markdown" text=${() => ticketOf(facts)} /><${Copy} label="curl" what="curl, with the key as $KEY" text=${curl} />`}>
       <div class="pad"><${Facts} pairs=${[
-        ['First seen ever', html`<${Time} time=${firstSeen} />`],
+        ['First seen', html`<${Time} time=${firstSeen} />`],
         ['Last seen', html`<${Time} time=${latest?.receivedAt} />`],
         ['Reports in window', number(row?.reportCount)],
         ['Estimated', number(row?.estimatedReportCount)],

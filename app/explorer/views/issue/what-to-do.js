@@ -12,26 +12,26 @@ const decisionTones = { allow: 'good', review: 'warn', deny: 'bad' }
 
 /** Of reasons and hints whose name says too little. */
 const reasonTexts = {
-  noise: 'an extension, the browser or an injecting product causes it',
-  inline: 'inline code: move it to a file, or add a nonce or a hash',
+  noise: 'caused by an extension, the browser or a product that injects code',
+  inline: 'inline code: move it to a file, or add a nonce or hash',
   eval: 'code from text: replace eval and new Function',
-  redirect: 'the resource was reached by a redirect, whose end no report names',
+  redirect: 'the resource was reached through a redirect; reports do not contain its target',
   new_host: 'first seen less than a week ago',
-  new_destination: 'a kind of request that is new',
-  single_page: 'one page alone reports it',
-  single_browser: 'one browser family alone reports it',
+  new_destination: 'a new kind of request',
+  single_page: 'only one page reports it',
+  single_browser: 'only one browser family reports it',
   low_confidence: 'too few reports to be sure',
-  unauthorized_script: 'no script of this host is authorized',
-  shared_host: 'anyone can publish below this host',
-  bypass: 'this host is known to let a policy be bypassed',
-  quoted_policy: 'the policy that blocked it is another one',
-  insecure: 'it loads without TLS',
+  unauthorized_script: 'no script from this host is authorized',
+  shared_host: 'anyone can publish on this host',
+  bypass: 'this host can be used to bypass a policy',
+  quoted_policy: 'another policy blocked it',
+  insecure: 'it is loaded without TLS',
 }
 
 /** The advice on an issue's source. @param {{ advice: import('../../use-read.js').Read, source: any, own: any }} props */
 export function WhatToDo({ advice, source, own }) {
   return html`<${Card} id="what-to-do" title="What to do" read=${advice}>
-    ${() => html`<div class="pad advice">${source ? html`<${Advised} source=${source} />` : html`<p class="muted">No advice: no policy of this window’s reports is judged by it.</p>`}
+    ${() => html`<div class="pad advice">${source ? html`<${Advised} source=${source} />` : html`<p class="muted">No advice for this window.</p>`}
       ${views.policy && html`<p><${Link} class="primary" changes=${{ view: 'policy', siteId: own.siteId, own: {} }}>Open in policy<//></p>`}
     </div>`}
   <//>`
@@ -42,8 +42,8 @@ function Advised({ source: { decision, reasons, expression, addTo, createdFrom, 
     ${
       expression
         ? html`<p>Add <code class="addition"><${Text} text=${expression} /></code> to <code>${addTo}</code>${createdFrom && html`, copied from <code>${createdFrom}</code>`}.
-          It would be silent for ${number(reportCount)} reports of this window.</p>`
-        : html`<p>Nothing is to be added to the policy: ${number(reportCount)} reports of this window.</p>`
+          It would prevent ${number(reportCount)} reports in this window.</p>`
+        : html`<p>Nothing to add to the policy: ${number(reportCount)} reports in this window.</p>`
     }
     <p><${Badge} word=${decision} tone=${decisionTones[decision]} label=${decisionTexts[decision] ?? decision} /> ${[...reasons.map((reason) => reasonTexts[reason] ?? words(reason)), ...(party === 'third' ? ['third party'] : [])].join('; ')}</p>
     ${hints.map(({ kind, value, sample }) => html`<p key=${`${kind} ${value}`}>${words(kind)}: <code><${Text} text=${value} /></code>${sample && html` of <code><${Text} text=${sample} /></code>`}</p>`)}`

@@ -31,14 +31,14 @@ export function TypeStrip() {
       <${Link} changes=${{ reportType, groupBy: undefined }} current=${typeOf(state) === reportType} data-key=${`type ${reportType}`}>
         <span class="label">${labelOfType(reportType)}</span>
         <span class="big">${number(reportCounts.reduce((sum, count) => sum + count, 0))}</span>
-        <span class="course"><span class="trend" title="Change against the window of equal length before">${trend(trendPercent, isComparable(read.body.data))}</span><${SparkBars} counts=${reportCounts} /></span>
+        <span class="course"><span class="trend" title="Change from the previous window of the same length">${trend(trendPercent, isComparable(read.body.data))}</span><${SparkBars} counts=${reportCounts} /></span>
       <//>
     </li>`,
     )}
     <li key="issues">
       <${Link} changes=${{ view: 'issues', own: { new: 'true' } }} data-key="type issues">
         <span class="label">New issues</span><span class="big">${number(issues.body?.issueCount)}</span>
-        <span class="course"><span class="trend" title="First seen ever in the last 24 hours">${isLong ? `${number(latest.body?.issueCount)} in 24 h` : 'first seen ever'}</span></span>
+        <span class="course"><span class="trend" title="First seen in the last 24 hours">${isLong ? `${number(latest.body?.issueCount)} in 24 h` : 'first seen'}</span></span>
       <//>
     </li>
   </ul>`

@@ -39,12 +39,12 @@ export function DiffCard({ scans }) {
   const note =
     diffs &&
     (diffs.length === 0
-      ? 'the same headers'
+      ? 'same headers'
       : `${counted(diffs.length, 'header')} of ${Object.keys(after.scan.headers).length} differ`)
   const tools = html`${choice('otherId', 'Earlier scan', before)}<span>and</span>${choice('scanId', 'Later scan', after)}`
   const read = after.read?.error ? after.read : before.read?.error ? before.read : undefined
-  return html`<${Card} id="diff" title="Two scans" note=${note} tools=${tools} read=${read}>
-    ${diffs?.length === 0 && html`<p class="pad muted">Both scans were sent the same watched headers.</p>`}
+  return html`<${Card} id="diff" title="Compare scans" note=${note} tools=${tools} read=${read}>
+    ${diffs?.length === 0 && html`<p class="pad muted">Both scans received the same watched headers.</p>`}
     ${diffs && diffs.length > 0 && html`<${Diff} ...${{ diffs, heads: [before, after].map(({ scan }) => `${shortTime(scan.scannedAt, zone)} ${zone}`) }} />`}
   <//>`
 }

@@ -20,7 +20,7 @@ export function Monitored() {
     <${Card} id="pages" title="Monitored pages" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`} rows=${4}>
       ${
         list.rows.length === 0
-          ? html`<${Empty} text="No page of this site is monitored yet. The command “pages add” names one, which the worker then scans daily; payment pages need it for PCI DSS 11.6.1." />`
+          ? html`<${Empty} text="No page of this site is monitored yet. Add pages with “pages add”; the worker scans them daily. PCI DSS 11.6.1 requires it for payment pages." />`
           : html`<${Table} caption="Monitored pages" rows=${list.rows} keyOf=${({ id }) => id} columns=${columns} />`
       }
     <//>`

@@ -64,5 +64,5 @@ function ScanTime({ scan, complete }) {
   const time = html`<${Time} time=${scan.scannedAt} />`
   if (scan.status !== 'complete' || !before) return html`<span data-focus tabindex="0">${time}</span>`
   const own = { ...state.own, scanId: scan.id, otherId: before.id }
-  return html`<${Link} changes=${{ view: 'pages', own }} data-focus data-key=${`scan ${scan.id}`} title="Compare with the scan before">${time}<//>`
+  return html`<${Link} changes=${{ view: 'pages', own }} data-focus data-key=${`scan ${scan.id}`} title="Compare with the previous scan">${time}<//>`
 }

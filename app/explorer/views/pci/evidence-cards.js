@@ -32,7 +32,7 @@ export function EvidenceCards({ data: { evidence }, read }) {
     <//>
     ${
       suggestions.length > 0 &&
-      html`<${Card} id="suggestions" title="Pages that may be payment pages" note="the busiest of the last 30 days" read=${read}>
+      html`<${Card} id="suggestions" title="Pages that may be payment pages" note="most reports in the last 30 days" read=${read}>
         <${Table} caption="Suggestions" rows=${suggestions} keyOf=${({ url }) => url} columns=${suggestionColumns} />
       <//>`
     }`
@@ -63,7 +63,7 @@ const scriptColumns = (numbered) => [
       ${small(
         [
           lastUnprotectedAt && `last ${utc(lastUnprotectedAt)}${mode ? ` (${mode})` : ''}`,
-          uninventoriedUnprotected > 0 && `${number(uninventoriedUnprotected)} more of its host`,
+          uninventoriedUnprotected > 0 && `${number(uninventoriedUnprotected)} more from this host`,
         ]
           .filter(Boolean)
           .join('; '),
@@ -72,7 +72,7 @@ const scriptColumns = (numbered) => [
   },
   {
     label: 'Pages',
-    title: 'Numbers of the payment pages below',
+    title: 'Numbers of the payment pages listed below',
     of: ({ paymentPages }) =>
       html`<span title=${paymentPages.map(({ label }) => label).join(', ')}>${paymentPages.map(({ pageId }) => numbered.get(pageId) ?? '?').join(', ')}</span>`,
     width: '72px',

@@ -28,7 +28,7 @@ export function AsOfMenu() {
       <${MenuItem} current=${!asOf} pick=${() => pick(undefined, close)}>Now<//>
       <form class="dates" onSubmit=${(event) => apply(event, close)}>
         <label><span>Day</span><input type="date" required max=${new Date().toISOString().slice(0, 10)} value=${day} onInput=${({ target }) => setDay(target.value)} /></label>
-        <button type="submit" class="control">Show its start (UTC)</button>
+        <button type="submit" class="control">Show the start of the day (UTC)</button>
       </form>`}
   <//>`
 }
@@ -50,7 +50,7 @@ export function ReportMenu() {
       save(await api.blob(request(state, reportPath, { asOf, ...parameters })), `pci-dss-${day}${ending}`)
       announce('Saved')
     } catch (error) {
-      announce(`It failed and nothing was saved: ${/** @type {Error} */ (error).message}`)
+      announce(`Export failed: ${/** @type {Error} */ (error).message}`)
     }
   }
   return html`<${Menu} end label=${html`Report <span aria-hidden="true">▾</span>`} name="Report" data-key="report">

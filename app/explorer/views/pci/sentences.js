@@ -23,39 +23,39 @@ export function sentencesOf(data) {
 
 /** @returns {Sentence} */
 function gapSentence({ kind, count, eventType }, facts, { plan }) {
-  const needs = (name) => (plan.requiredFor[name] ? ` The plan ${plan.requiredFor[name]} has it.` : '')
+  const needs = (name) => (plan.requiredFor[name] ? ` The plan ${plan.requiredFor[name]} includes it.` : '')
   const unreviewed = { view: 'scripts', own: { status: 'unreviewed', pageScope: 'payment' } }
   const loads = facts.integrity && facts.integrity.protected + facts.integrity.unprotected + facts.integrity.unknown
   const sentence = {
     no_payment_pages: [
       'No page is monitored as a payment page.',
-      `Add each page with a payment form by “pages add --kind payment”.${needs('paymentPages')}`,
+      `Add each page with a payment form: “pages add --kind payment”.${needs('paymentPages')}`,
     ],
     scripts_not_on_plan: [
-      'The plan has no script inventory.',
-      `Scripts of payment pages need it.${needs('paymentPages')}${needs('decisions')}`,
+      'The plan does not include a script inventory.',
+      `Scripts of payment pages require it.${needs('paymentPages')}${needs('decisions')}`,
     ],
     inventory_truncated: [
-      'The site has more scripts than one read returns.',
-      'Decide on the listed scripts: scripts with a decision or in a scan, then the earliest that browsers reported.',
+      'The site has more scripts than the list can show.',
+      'Decide on the listed scripts: first scripts with a decision or in a scan, then the scripts that browsers reported earliest.',
     ],
     no_scripts_seen: [
       'No script was reported from payment pages.',
-      'Send the site’s headers with them, so that browsers report their scripts.',
+      'Send the site’s headers with payment pages, so that browsers report their scripts.',
     ],
     unreviewed_scripts: [
-      `${number(count)} of ${counted(facts.scripts, 'script')} of payment pages are not reviewed.`,
+      `${number(count)} of ${counted(facts.scripts, 'script')} on payment pages are not reviewed.`,
       'Decide on each: authorize it with a justification, or reject it.',
       unreviewed,
     ],
     rejected_scripts_running: [
       `${counted(count, 'rejected script')} still ran on a payment page.`,
-      'Take it off the page, or block it by the content security policy.',
+      'Remove it from the page, or block it with the content security policy.',
       { view: 'scripts', own: { status: 'rejected', pageScope: 'payment' } },
     ],
     unprotected_scripts: [
       `${number(count)} of ${counted(loads, 'script')} load without integrity.`,
-      'Add integrity attributes, or hashes to the policy; then enforce Integrity-Policy.',
+      'Add integrity attributes or policy hashes, then enforce Integrity-Policy.',
       { view: 'scripts', own: { pageScope: 'payment' } },
     ],
     integrity_unmeasured: [
@@ -64,10 +64,10 @@ function gapSentence({ kind, count, eventType }, facts, { plan }) {
     ],
     no_recent_scan: [
       `${number(count)} of ${counted(facts.paymentPages, 'payment page')} had no complete scan within 7 days.`,
-      `Look at the failed scans in Pages.${needs('scans')}`,
+      `See the failed scans in Pages.${needs('scans')}`,
       { view: 'pages', own: {} },
     ],
-    no_rule: [`No alert rule is of ${eventType}.`, 'Add a rule for it that alerts at once.'],
+    no_rule: [`No alert rule covers ${eventType}.`, 'Add an immediate alert rule for it.'],
   }[kind] ?? [`${words(kind)}${count === null ? '' : `: ${number(count)}`}`, '']
   return { tone: 'gap', text: sentence[0], close: sentence[1], changes: sentence[2] }
 }
@@ -100,7 +100,7 @@ function scriptFacts({ facts, gaps }, { evidence }) {
       ? ` ${sumText(
           [
             [scripts, 'in the inventory'],
-            [uninventoried, 'reported that it lacks'],
+            [uninventoried, 'reported but not in the inventory'],
           ],
           loads,
         )}.`
@@ -108,7 +108,7 @@ function scriptFacts({ facts, gaps }, { evidence }) {
   return [
     {
       tone: has('no_scripts_seen', 'inventory_truncated') ? 'fact' : 'met',
-      text: `The inventory lists ${counted(scripts, 'script')} of ${counted(paymentPages, 'payment page')}.`,
+      text: `The inventory lists ${counted(scripts, 'script')} on ${counted(paymentPages, 'payment page')}.`,
       close: `${decided}.`,
     },
     {
@@ -134,7 +134,7 @@ function changeFacts({ facts, gaps }, { evidence }) {
     {
       tone: has('no_recent_scan') ? 'fact' : 'met',
       text: `${number(watched)} of ${counted(paymentPages, 'payment page')} watched${latest ? `, last scan ${utc(latest)}` : ''}.`,
-      close: 'Watched: the last complete scan is under 7 days old.',
+      close: 'Watched: the last complete scan is less than 7 days old.',
     },
     {
       tone: isAlerted ? 'met' : 'fact',
@@ -152,7 +152,7 @@ function changeFacts({ facts, gaps }, { evidence }) {
     },
     ...(has('no_rule')
       ? []
-      : [{ tone: /** @type {const} */ ('met'), text: 'Changed headers and dropped grades alert at once.' }]),
+      : [{ tone: /** @type {const} */ ('met'), text: 'Changed headers and dropped grades trigger immediate alerts.' }]),
   ]
 }
 

@@ -25,7 +25,7 @@ export function CheckCards({ advice, directives }) {
   const read = useRead(target)
   const title = `Against ${windowText(state).replace(/^L/, 'the l')}`
   if (!isShort)
-    return html`<${Card} id="check" title=${title}><p class="pad">The API checks policies of up to ${number(mostChecked)} characters; this one has ${number(policy.length)}.</p><//>`
+    return html`<${Card} id="check" title=${title}><p class="pad">The API checks policies with up to ${number(mostChecked)} characters; this policy has ${number(policy.length)}.</p><//>`
   return html`<${Card} id="check" title=${title} read=${read}>${({ data }) => html`<${Effect} ...${data} />`}<//>
     <${Card} id="weaknesses" title="Weaknesses" note=${read.body?.data.evaluation.evaluator} read=${read}>
       ${({ data }) => html`<${Weaknesses} ...${data} before=${advice.evaluation.before} />`}
@@ -37,11 +37,11 @@ function Effect({ totals: { silent, violation, unknown, unknownReasons, noise } 
   const sum = silent.reportCount + violation.reportCount + unknown.reportCount
   return html`<div class="pad">
     <${PartsBar} parts=${[
-      { label: 'would be silent', count: silent.reportCount, tone: 'good' },
+      { label: 'would not be reported', count: silent.reportCount, tone: 'good' },
       { label: 'would still be reported', count: violation.reportCount, tone: 'warn' },
       { label: why ? `cannot tell: ${why}` : 'cannot tell', count: unknown.reportCount, tone: 'rest' },
     ]} />
-    <p class="muted">Of ${counted(sum, 'report')}${noise.reportCount > 0 && `; ${number(noise.reportCount)} of those still reported are noise`}. No report can show what never loaded.</p>
+    <p class="muted">Of ${counted(sum, 'report')}${noise.reportCount > 0 && `; ${number(noise.reportCount)} of the reported are noise`}. Reports cannot show resources that never loaded.</p>
   </div>`
 }
 
@@ -57,13 +57,13 @@ function Weaknesses({ evaluation, policy, before }) {
     description: words(kind),
   }))
   const rows = [...evaluation.after, ...warnings]
-  if (rows.length === 0) return html`<p class="pad muted">None that csp_evaluator knows.</p>`
+  if (rows.length === 0) return html`<p class="pad muted">None found by csp_evaluator.</p>`
   return html`<ul class="findings">
     ${rows.map(
       (finding) => html`<li key=${idOf(finding)}>
         <span><${Badge} word=${finding.severity} tone=${tones[finding.severity] ?? ''} /></span>
         <span><code>${finding.directive}</code>${finding.value && html` <code><${Text} text=${finding.value} /></code>`}: ${finding.description}
-          ${finding.type !== undefined && isNew(finding) && html` <${Badge} word="new" title="The quoted policy does not have it" />`}</span>
+          ${finding.type !== undefined && isNew(finding) && html` <${Badge} word="new" title="Not in the quoted policy" />`}</span>
       </li>`,
     )}
   </ul>`

@@ -22,17 +22,17 @@ export function QuotedCard({ read, shownId, servedIds }) {
   const rest = groups.length - shownGroups
   const note =
     read.body &&
-    `${read.body.truncated ? 'the latest ' : ''}${counted(policies.length, 'policy', 'policies')} in ${counted(groups.length, 'group')}; those of a group differ in a few values`
+    `${read.body.truncated ? 'the latest ' : ''}${counted(policies.length, 'policy', 'policies')} in ${counted(groups.length, 'group')}; policies in a group differ in a few values`
   const foot =
     rest > 0 &&
     html`<button type="button" class="control" aria-expanded=${isWhole ? 'true' : 'false'} onClick=${() => setWhole(!isWhole)}>${isWhole ? 'Show less' : `Show all ${number(groups.length)} groups`}</button>`
   const isShown = (group, at) => isWhole || at < shownGroups || group.members.some(({ id }) => id === shownId)
-  return html`<${Card} id="policies" title="Policies that reports quote" note=${note} read=${read} foot=${foot}>
+  return html`<${Card} id="policies" title="Policies quoted in reports" note=${note} read=${read} foot=${foot}>
     ${
       policies.length === 0
-        ? html`<${Empty} text="No report of this window quotes a policy." />`
+        ? html`<${Empty} text="No report in this window quotes a policy." />`
         : html`<table class="quoted">
-            <caption class="unseen">Policies that reports quote</caption>
+            <caption class="unseen">Policies quoted in reports</caption>
             <colgroup><col /><col class="of-number" /><col class="of-time" /><col class="of-time" /></colgroup>
             <thead><tr>
               <th scope="col">Policy</th><th scope="col" class="numeric">Reports</th>
@@ -56,7 +56,7 @@ function Group({ group, shownId, servedIds }) {
       !isOne &&
       html`<tr class="group-head">
         <th scope="rowgroup" colspan="4">
-          ${badge} ${counted(members.length, 'policy', 'policies')}, ${counted(reportCount, 'report')}, which differ in
+          ${badge} ${counted(members.length, 'policy', 'policies')}, ${counted(reportCount, 'report')}; they differ in
           ${differs.map((name, at) => html`${at > 0 && ','} <code key=${name}>${name}</code>`)}
           ${common && html`<div class="cell"><code><${Text} text=${common} /></code></div>`}
         </th>
@@ -67,7 +67,7 @@ function Group({ group, shownId, servedIds }) {
       members.length > shownMembers &&
       html`<tr class="group-foot"><td colspan="4">
         <button type="button" class="link-button" aria-expanded=${isWhole ? 'true' : 'false'} onClick=${() => setWhole(!isWhole)}>
-          ${isWhole ? 'Show less' : `${number(members.length - shownMembers)} more of this group`}</button>
+          ${isWhole ? 'Show less' : `${number(members.length - shownMembers)} more in this group`}</button>
       </td></tr>`
     }
   </tbody>`
@@ -84,9 +84,9 @@ function Member({ member, isOne, badge, isShown, isServed }) {
   const text = isOne ? policy : own.map(({ name, values }) => [name, ...values].join(' ')).join('; ')
   return html`<tr data-row data-key=${`row ${id}`}>
     <td data-label="Policy"><div class="cell">
-      ${badge}${isServed && html` <${Badge} word="served" title="A scan of the site’s pages was served it; other policies are claims of reports" />`}
+      ${badge}${isServed && html` <${Badge} word="served" title="Served to a scan of the site’s pages; other policies appear only in reports" />`}
       <button type="button" class="text-button" data-focus data-key=${`policy ${id}`} aria-pressed=${isShown ? 'true' : 'false'} title=${policy} onClick=${open}>
-        <code><${Text} text=${text} empty="as the others" /></code>
+        <code><${Text} text=${text} empty="same as the others" /></code>
       </button>
     </div></td>
     <td data-label="Reports" class="numeric"><div class="cell">${number(reportCount)}</div></td>

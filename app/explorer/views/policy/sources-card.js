@@ -27,12 +27,12 @@ export function SourcesCard({ read, choices, flipped }) {
   const { sources = [], sourceCount = 0 } = read.body?.data ?? {}
   const hasMore = sources.length < Math.min(sourceCount, mostSources)
   const more = () => go({ own: { ...state.own, limit: String(mostSources) } }, { replace: true })
-  const foot = html`<span class="muted">${number(sources.length)} of ${counted(sourceCount, 'source')} that the policy reports</span>
+  const foot = html`<span class="muted">${number(sources.length)} of ${counted(sourceCount, 'source')} in the policy’s reports</span>
     ${hasMore && html`<button type="button" class="control" onClick=${more}>Show up to ${number(mostSources)}</button>`}`
-  return html`<${Card} id="sources" title="Sources to allow" note=${`${number(ticked)} of ${number(choices.length)} chosen · pages count reports of any policy`} read=${read} foot=${sourceCount > 0 && foot} rows=${10}>
+  return html`<${Card} id="sources" title="Sources to allow" note=${`${number(ticked)} of ${number(choices.length)} selected · page counts include reports of any policy`} read=${read} foot=${sourceCount > 0 && foot} rows=${10}>
     ${
       choices.length === 0
-        ? html`<${Empty} text="The policy’s reports name no source: nothing is to be added." />`
+        ? html`<${Empty} text="The policy’s reports contain no source: nothing to add." />`
         : html`<${Table} isWide caption="Sources to allow" rows=${choices} keyOf=${({ key }) => key} columns=${columns({ choices, flipped, flip })} />`
     }
   <//>`

@@ -45,8 +45,8 @@ function Body({ policy, form, directives, text }) {
     )}${end}</pre>
     <p class="muted">${counted(additions, 'addition')}, marked; ${number(new TextEncoder().encode(text).length)} bytes.
       ${policy.disposition === 'report' ? ' Reported, not enforced.' : ' Enforced.'}
-      ${text.includes("'nonce-*'") && html` Write the nonce of each response instead of <code>'nonce-*'</code>.`}</p>
-    ${policy.truncated && html`<p class="bad">The quoted policy is longer than the API returns: the text above is its start.</p>`}
-    ${dropped.length > 0 && html`<p class="bad">Not in it, since no header can have these characters: <code>${dropped.map(visible).join(' ')}</code></p>`}
+      ${text.includes("'nonce-*'") && html` Replace <code>'nonce-*'</code> with the nonce of each response.`}</p>
+    ${policy.truncated && html`<p class="bad">The quoted policy is longer than the API returns: the text above is truncated.</p>`}
+    ${dropped.length > 0 && html`<p class="bad">Omitted, because a header cannot contain these characters: <code>${dropped.map(visible).join(' ')}</code></p>`}
   </div>`
 }

@@ -53,7 +53,7 @@ const groups = {
   },
   deprecation: {
     path: '/v1/browser-changes',
-    title: 'Browser changes, the soonest removal first',
+    title: 'Browser changes, soonest removal first',
     keyOf: ({ reportType, feature: name, sourceFile, lineNumber }) =>
       JSON.stringify([reportType, name, sourceFile, lineNumber]),
     more: ({ withRemovalDateCount }) => `${number(withRemovalDateCount)} with a removal date`,

@@ -38,10 +38,10 @@ export function Inventory() {
       <//>
     </div>
     <${Card} id="scripts" title="Script inventory" note=${total !== undefined && number(total)} read=${list} foot=${html`<${ListFoot} list=${list} total=${total} number=${number} />`} rows=${10}>
-      ${body?.truncated && html`<p class="pad muted">The site has more scripts than one read returns: scripts with a decision or in a scan are listed first, then the earliest that browsers reported.</p>`}
+      ${body?.truncated && html`<p class="pad muted">The site has more scripts than the list can show: scripts with a decision or in a scan come first, then the scripts that browsers reported earliest.</p>`}
       ${
         list.rows.length === 0
-          ? html`<${Empty} text=${status || pageScope ? 'No script is so.' : 'No scan and no report has seen a script yet.'} />`
+          ? html`<${Empty} text=${status || pageScope ? 'No script matches.' : 'No scan or report has seen a script yet.'} />`
           : html`<${Table} caption="Script inventory" rows=${list.rows} keyOf=${({ id }) => id} columns=${columns} />`
       }
     <//>`
@@ -81,7 +81,7 @@ const Libraries = ({ identification, advisories }) =>
 
 function Uninventoried({ uninventoried, uninventoriedCount }) {
   if (uninventoriedCount === 0)
-    return html`<p class="pad muted">Every script that browsers report unprotected is in the inventory.</p>`
+    return html`<p class="pad muted">Every script that browsers reported as unprotected is in the inventory.</p>`
   const shown = uninventoried.slice(0, 5)
   return html`<ul class="lines-of">
       ${shown.map(
@@ -130,14 +130,14 @@ const columns = [
   },
   {
     label: 'Seen by',
-    title: 'Scans of payment pages in the window; reports of browsers are claims, which anyone can send',
+    title: 'Scans of payment pages in the window, and browser reports, which anyone can send',
     isMinor: true,
     of: (script) => html`<${SeenBy} ...${script} />`,
     width: '116px',
   },
   {
     label: 'Pages',
-    title: 'Pages whose reports have it, in the window',
+    title: 'Pages with reports of the script in the window',
     of: ({ activity }) => number(activity?.pageCount),
     numeric: true,
     width: '72px',

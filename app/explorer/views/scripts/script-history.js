@@ -28,9 +28,8 @@ export function History({ script }) {
 /** @param {import('./script-events.js').ScriptEvent} event @param {(pageId: string) => string} labelOf */
 function textOf({ kind, what }, labelOf) {
   if (kind === 'decision') return html`<${Decision} ...${what} />`
-  if (kind === 'version')
-    return html`New version <code><${Text} text=${what.hash} empty="that was not hashed" /></code>`
-  if (kind === 'gone') return html`Last scan that found it on <${Text} text=${labelOf(what.pageId)} />`
+  if (kind === 'version') return html`New version <code><${Text} text=${what.hash} empty="without a hash" /></code>`
+  if (kind === 'gone') return html`Last found by a scan on <${Text} text=${labelOf(what.pageId)} />`
   if (kind === 'unprotected')
     return html`<${Badge} word="unprotected" /> A browser last loaded it without integrity${what.mode === 'enforce' && ' and blocked it'}`
   return what === 'first' ? 'First seen' : 'Last seen'

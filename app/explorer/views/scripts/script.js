@@ -28,7 +28,7 @@ export function Script() {
       <div>
         <${Card} id="history" title="History" note="newest first" read=${read} rows=${6}>${({ data }) => html`<${History} script=${data} />`}<//>
         <${Card} id="versions" title="Versions" note=${script && number(script.hashes.length)} read=${read}
-          foot=${script?.hashesTruncated && html`<span class="muted">It had other hashes before, which are not listed.</span>`}>
+          foot=${script?.hashesTruncated && html`<span class="muted">Older hashes are not listed.</span>`}>
           ${({ data }) => html`<${Table} caption="Versions" rows=${data.hashes} keyOf=${({ hash }) => hash} columns=${versionColumns} />`}
         <//>
       </div>
@@ -67,7 +67,7 @@ function factsOf({
     ['Last new version', html`<${Time} time=${lastNewHashAt} />`],
     ['Seen by', html`<${SeenBy} ...${{ scanPresence, hashes, activity }} />`],
     ['Authorized for', integrityMode ? words(integrityMode) : '–'],
-    ['Integrity known from', coverage.decidedBy ?? '–'],
+    ['Integrity source', coverage.decidedBy ?? '–'],
     ['Last unprotected', html`<${Time} time=${coverage.lastUnprotectedAt} />`],
     [
       'Library',
@@ -78,7 +78,7 @@ function factsOf({
     ...(claimed
       ? [
           /** @type {[string, any]} */ ([
-            'Its URL claims',
+            'Library in its URL',
             html`<${Text} text=${`${claimed.name} ${claimed.version ?? ''}`} />`,
           ]),
         ]
@@ -100,7 +100,7 @@ const versionColumns = [
   { label: 'Seen by', of: ({ sources }) => sources.map(words).join(', '), width: '100px' },
   {
     label: 'Pinned',
-    title: 'The authorization allows these bytes alone',
+    title: 'The authorization allows only these bytes',
     of: ({ pinned }) => (pinned ? html`<${Badge} word="pinned" tone="good" />` : html`<span class="muted">–</span>`),
     width: '84px',
   },
@@ -113,7 +113,7 @@ const versionColumns = [
   {
     label: 'Copy',
     isMinor: true,
-    title: 'Whether the bytes were fetched and kept',
+    title: 'Whether the bytes were fetched and stored',
     of: ({ capture }) => html`<${Text} text=${capture && words(capture.reason ?? capture.state)} />`,
     width: '100px',
   },

@@ -26,15 +26,15 @@ export const alertDeliveries = recordType({
     })
     .refine(({ destination: { name, type } }) => (name === null) === (type === null), {
       path: ['destination', 'type'],
-      error: 'must be null where destination.name is null, and only there',
+      error: 'must be null if and only if destination.name is null',
     })
     .refine(({ destination: { name } }) => name === null || scrub(name, scrubbedLength.name) !== '', {
       path: ['destination', 'name'],
-      error: 'must have a character that can be seen',
+      error: 'must have a visible character',
     })
     .refine(({ destination, outcome }) => destination.name !== null || outcome === 'dropped', {
       path: ['outcome'],
-      error: 'must be dropped where the destination was deleted before sending',
+      error: 'must be dropped if the destination was deleted before sending',
     }),
   foreignKeys: { siteId: 'site', siteIds: 'site' },
   table: 'alert_deliveries',

@@ -9,17 +9,17 @@ import { recordType } from '../record-type.ts'
 const version = z.string().min(1).max(128).nullable().default(null)
 
 const range = z.strictObject({
-  introduced: version.meta({ description: 'The first version that has the flaw; null: every one from the start.' }),
-  fixed: version.meta({ description: 'The first that no longer has it.' }),
-  lastAffected: version.meta({ description: 'The last that has it, where no release is known to fix it.' }),
+  introduced: version.meta({ description: 'The first vulnerable version; null for every version from the start.' }),
+  fixed: version.meta({ description: 'The first fixed version.' }),
+  lastAffected: version.meta({ description: 'The last vulnerable version, if no fix is known.' }),
 })
 
 const advisory = z.strictObject({
-  id: line(64).meta({ description: 'As its public database names it.' }),
+  id: line(64).meta({ description: 'Id in the public database.' }),
   aliases: z.array(line(64)).max(100).default([]),
-  ranges: z.array(range).max(1_000).meta({ description: 'The versions that have the flaw.' }),
+  ranges: z.array(range).max(1_000).meta({ description: 'The vulnerable versions.' }),
   severity: z.enum(severities).exclude(['unknown']).nullable().default(null).meta({
-    description: 'The database’s own rating; null where it gives none.',
+    description: 'The rating in the database; null if there is none.',
   }),
   cvssScore: z.number().min(0).max(10).nullable().default(null).meta({ description: 'CVSS v3 base score, 0 to 10.' }),
   url: z.string().min(1).max(2_048),
@@ -35,11 +35,13 @@ export const libraryAdvisories = recordType({
   schema: z.strictObject({
     catalog,
     package: name.meta({ description: 'The library.' }),
-    checkedAt: moment.meta({ description: 'When the databases were asked; of two lines the later check stands.' }),
+    checkedAt: moment.meta({
+      description: 'Time of the database query; the line with the later time replaces the other.',
+    }),
     advisories: z
       .array(advisory)
       .max(10_000)
-      .meta({ description: 'About any of its versions; none where none is known.' }),
+      .meta({ description: 'Advisories about any version; empty if there are none.' }),
   }),
   foreignKeys: {},
   keyFields: ['catalog', 'package'],

@@ -7,7 +7,7 @@ export const libraryFiles = recordType({
   name: 'library',
   label: 'files of public libraries',
   schema: libraryIdentity.extend({
-    hash: scriptHashField.meta({ description: 'Of the file’s bytes: a script that has it is this file.' }),
+    hash: scriptHashField.meta({ description: 'Hash of the file’s bytes: a script with this hash is this file.' }),
   }),
   foreignKeys: {},
   keyFields: ['hash'],

@@ -10,11 +10,11 @@ export const monitoredPages = recordType({
   schema: monitoredPage
     .omit({ latestScan: true })
     .extend({
-      position: position.optional().meta({ description: `${position.description} The line’s number by default.` }),
+      position: position.optional().meta({ description: `${position.description} Default: the line number.` }),
     })
     .refine(({ kind, scanUrl }) => kind !== 'payment' || scanUrl !== null, {
       path: ['scanUrl'],
-      error: 'must be set on a payment page',
+      error: 'is required for a payment page',
     }),
   derived: ['latestScan'],
   foreignKeys: { siteId: 'site' },

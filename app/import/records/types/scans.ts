@@ -50,16 +50,16 @@ function scanFaults(record: ScanRecord): Fault[] {
 function scriptFaults({ url, identityUrl, outcome, hash, size, problem, cors }: ScannedScript): Fault[] {
   const hashed = outcome === 'hashed'
   const fetched = hashed || outcome === 'failed'
-  const only = 'where the outcome is hashed, and only there'
+  const only = 'if and only if the outcome is hashed'
   const faults: readonly (readonly [boolean, Fault])[] = [
     [hashed !== (hash !== null), [['hash'], `must be set ${only}`]],
     [hashed !== (size !== null), [['size'], `must be set ${only}`]],
     [hashed !== (problem === null), [['problem'], `must be null ${only}`]],
-    [fetched && url === null, [['url'], 'must not be null of a script that was fetched']],
-    [!fetched && cors !== null, [['cors'], 'must be null of a script that was not fetched']],
+    [fetched && url === null, [['url'], 'must not be null for a fetched script']],
+    [!fetched && cors !== null, [['cors'], 'must be null for a script that was not fetched']],
     [
       identityUrl !== (scriptUrl(url ?? '') || null),
-      [['identityUrl'], 'must be the url without user, query and fragment, null where it is not of http or https'],
+      [['identityUrl'], 'must be the url without user, query and fragment, or null if it is not http or https'],
     ],
   ]
   return faults.filter(([wrong]) => wrong).map(([, fault]) => fault)
@@ -76,7 +76,7 @@ export const scans = recordType({
       // zod drops an own __proto__, so this check runs before it.
       result: z
         .unknown()
-        .refine((value) => !Object.hasOwn(Object(value), '__proto__'), { error: 'must have no member __proto__' })
+        .refine((value) => !Object.hasOwn(Object(value), '__proto__'), { error: 'must not have a member __proto__' })
         .pipe(
           result
             .unwrap()
@@ -125,7 +125,7 @@ export const scans = recordType({
     scanUrl: 'https://shop.example.com/checkout/demo/pay',
     status: 'failed',
     failureReason: 'timeout',
-    failureMessage: 'The page did not answer within 30 seconds',
+    failureMessage: 'The page did not respond within 30 seconds',
     rubricVersion: 3,
     grade: null,
     score: null,

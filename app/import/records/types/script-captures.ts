@@ -11,7 +11,7 @@ const { finalUrl, receivedHash, size, reason, reused } = scriptCapture.shape
 const capture = scriptCapture
   .extend({
     siteId: recordUuid,
-    url: scriptUrlField.meta({ description: 'The script; its query says nothing.' }),
+    url: scriptUrlField.meta({ description: 'The script; its query is ignored.' }),
     hash: scriptHashField.meta({ description: 'The hash that the copy should have.' }),
     reason: reason.default(null),
     finalUrl: finalUrl.default(null),
@@ -23,34 +23,34 @@ const capture = scriptCapture
     reused: reused.default(false),
     attemptedAt: moment.nullable().default(null).meta({
       description:
-        'When its fetch began: counts to the 100 fetches of the site in its UTC day. A pending one is interrupted when a worker starts.',
+        'Start of the fetch, which counts towards the limit of 100 fetches per site and UTC day. Pending captures become interrupted when a worker starts.',
     }),
   })
   .refine(({ state, reason }) => (state === 'refused') === (reason !== null), {
     path: ['reason'],
-    error: 'must be set where the state is refused, and only there',
+    error: 'must be set if and only if the state is refused',
   })
   .refine(({ state, receivedHash }) => (state === 'mismatched') === (receivedHash !== null), {
     path: ['receivedHash'],
-    error: 'must be set where the state is mismatched, and only there',
+    error: 'must be set if and only if the state is mismatched',
   })
   .refine(({ state, hash }) => state !== 'captured' || hash.startsWith('sha256-'), {
     path: ['hash'],
-    error: 'must be a SHA-256 where the state is captured',
+    error: 'must be a SHA-256 if the state is captured',
   })
   .refine(({ state, size }) => state !== 'captured' || (size ?? 0) <= largestCapture, {
     path: ['size'],
-    error: `must be at most ${largestCapture} where the state is captured`,
+    error: `must be at most ${largestCapture} if the state is captured`,
   })
   .refine(({ state, size }) => size === null || (state !== 'refused' && state !== 'mismatched'), {
     path: ['size'],
-    error: 'must be null where the state is refused or mismatched, as nothing is held',
+    error: 'must be null if the state is refused or mismatched, because no copy is stored',
   })
 
 /** `import captures`: one attempt a script and hash, whose result is immutable. */
 export const scriptCaptures = recordType({
   name: 'captures',
-  label: 'attempts to keep a copy of a script',
+  label: 'attempts to store a copy of a script',
   schema: capture,
   foreignKeys: { siteId: 'site' },
   keyFields: ['siteId', 'url', 'hash'],

@@ -11,7 +11,7 @@ const decision = scriptDecision
   .extend({
     id: recordUuid,
     siteId: recordUuid,
-    url: scriptUrlField.meta({ description: 'The script; its query says nothing.' }),
+    url: scriptUrlField.meta({ description: 'The script; its query is ignored.' }),
     integrityMode: integrityMode.default(null),
     pinnedHashes: z
       .array(scriptHashField)
@@ -25,7 +25,7 @@ const decision = scriptDecision
   })
   .refine(({ status, integrityMode }) => (status === 'authorized') === (integrityMode !== null), {
     path: ['integrityMode'],
-    error: 'must be set for an authorization, and only there',
+    error: 'must be set if and only if the decision is an authorization',
   })
   .refine(({ integrityMode, pinnedHashes }) => pinnedHashes === null || integrityMode === 'pinned_hashes', {
     path: ['pinnedHashes'],

@@ -9,7 +9,7 @@ import { recordType } from '../record-type.ts'
 export const directiveField = z
   .string()
   .toLowerCase()
-  .refine(isKnownDirective, { error: 'must be a directive with sources, such as img-src' })
+  .refine(isKnownDirective, { error: 'must be a directive that has sources, such as img-src' })
 
 /** As reports and advice name it. */
 export const sourceField = z

@@ -22,6 +22,6 @@ test('tokens of a site’s budget are taken from it alone; more than it ever has
   await take('b', 1)
   await expect(take('b', 100)).rejects.toMatchObject({
     status: 429,
-    message: expect.stringMatching(/send fewer reports in one post$/),
+    message: expect.stringMatching(/send fewer reports per post$/),
   })
 })

@@ -21,19 +21,19 @@ test.each([
   ['x'.repeat(33), ''],
 ])('a 400 on %j has what was probably meant', (name, meant) => {
   expect(explainUnknown([name], takes).split(';')[0]).toBe(
-    `This operation does not take ${JSON.stringify(name)}${meant}`,
+    `This operation has no parameter ${JSON.stringify(name)}${meant}`,
   )
 })
 
 test('a 400 has what an operation takes: its filters of several values are described, not listed', () => {
   expect(explainUnknown(['a', 'b'], takes)).toBe(
-    'This operation does not take "a", "b"; it takes reportType, noise, groupBy, from, to, and blockedHost, documentHost, each x also as x.any (one of several values) and x.not (none of them), text also as x.contains (a part of it)',
+    'This operation has no parameter "a", "b"; allowed: reportType, noise, groupBy, from, to, and blockedHost, documentHost, each filter x also as x.any (one of several values) and x.not (none of these values), text filters also as x.contains (a substring)',
   )
-  expect(explainUnknown(['a'], ['siteId', 'limit'])).toMatch(/; it takes siteId, limit$/)
+  expect(explainUnknown(['a'], ['siteId', 'limit'])).toMatch(/; allowed: siteId, limit$/)
   expect(explainUnknown(['a'], ['from', 'siteId', 'siteId.any', 'siteId.not'])).toMatch(
     /siteId, each .* \(none of them\)$/,
   )
-  expect(explainUnknown(['a'], [])).toMatch(/; it takes none$/)
+  expect(explainUnknown(['a'], [])).toMatch(/; allowed: none$/)
 })
 
 test('only the first four of many unknown parameters have a suggestion', () => {

@@ -31,13 +31,13 @@ test('errors of the operating system are a sentence with the path or the address
   const none = join(folder, 'none')
   const explained = async (action: Promise<unknown>) => explainError(await thrown(action))
   expect(await explained(stat(none))).toBe(`${none} does not exist: correct the path`)
-  expect(await explained(readdir(file))).toBe(`${file} leads through a file as if it was a folder: correct the path`)
-  expect(await explained(mkdir(file))).toBe(`${file} exists already, as something else: name another path`)
-  expect(await explained(open(folder, 'w'))).toBe(`${folder} is a folder: name a file in it`)
+  expect(await explained(readdir(file))).toBe(`${file} uses a file as a folder: correct the path`)
+  expect(await explained(mkdir(file))).toBe(`${file} already exists: use another path`)
+  expect(await explained(open(folder, 'w'))).toBe(`${folder} is a folder: use the path of a file`)
   // A read names no path.
-  expect(await explained(readFile(folder))).toBe('The file is a folder: name a file in it')
+  expect(await explained(readFile(folder))).toBe('The file is a folder: use the path of a file')
   expect(await explained(connected(1))).toBe(
-    '127.0.0.1:1 refuses connections: start the server there, or correct host and port',
+    '127.0.0.1:1 refuses connections: start the server, or correct host and port',
   )
 })
 

@@ -19,12 +19,12 @@ test('values are the given ones, else the defaults, and NULL for every tenant', 
 
 test('an unknown name and an unknown or missing parameter are named, with what is allowed', () => {
   expect(() => findSavedQuery(queries, 'burst')).toThrow(
-    /^There is no saved query "burst"; there are bursts, .*undelivered-alerts$/,
+    /^There is no saved query "burst"; the saved queries are bursts, .*undelivered-alerts$/,
   )
   expect(() => parameterValues(findSavedQuery(queries, 'bursts'), { hour: '6' })).toThrow(
-    'bursts has no parameter "hour"; it takes tenant, hours',
+    'bursts has no parameter "hour"; allowed: tenant, hours',
   )
-  expect(() => parameterValues(findSavedQuery(queries, 'table-sizes'), { hour: '6' })).toThrow('it takes none')
+  expect(() => parameterValues(findSavedQuery(queries, 'table-sizes'), { hour: '6' })).toThrow('it has none')
   expect(() => parameterValues(findSavedQuery(queries, 'issue-pages'), {})).toThrow(
     /^issue-pages needs --param issue=VALUE: id of the issue/,
   )

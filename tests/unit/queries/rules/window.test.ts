@@ -66,7 +66,9 @@ describe('the window of a request', () => {
   test('a from at the start of retention is valid, one before it is rejected', () => {
     expect(windowOf(policy, { from: retention }, now, retention).from).toBe(retention.getTime())
     const before = new Date(retention.getTime() - 1)
-    expect(() => windowOf(policy, { from: before }, now, retention)).toThrow('from reaches back beyond retention')
+    expect(() => windowOf(policy, { from: before }, now, retention)).toThrow(
+      'from must not be before the start of retention',
+    )
   })
 
   test('the longest window is valid, one a millisecond longer is rejected', () => {

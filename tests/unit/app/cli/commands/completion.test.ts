@@ -49,5 +49,5 @@ COMP_WORDS=(security-reporting keys cr); COMP_CWORD=2; _security_reporting; prin
 
 test('another shell is an error with those that there are', async () => {
   const { code, stderr } = await cli(['completion', 'tcsh'])
-  expect({ code, stderr }).toEqual({ code: 2, stderr: 'SHELL takes one of bash, zsh, fish, not "tcsh"\n' })
+  expect({ code, stderr }).toEqual({ code: 2, stderr: 'SHELL must be one of bash, zsh, fish, not "tcsh"\n' })
 })

@@ -26,7 +26,7 @@ test.each([
 const line = '{"age":0,"type":"crash"}\n'
 
 test.each([
-  ['gzip', gzipSync(line), /is compressed by gzip: zcat/],
+  ['gzip', gzipSync(line), /is compressed with gzip: pipe the output of zcat/],
   ['UTF-16', Buffer.from(`\ufeff${line}`, 'utf16le'), /is UTF-16: save it as UTF-8/],
 ])('a file of %s is refused with what to do', async (_, bytes, advice) => {
   const path = join(mkdtempSync(join(tmpdir(), 'import-source-')), 'posts.ndjson')

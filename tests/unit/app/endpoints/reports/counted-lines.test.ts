@@ -14,7 +14,7 @@ test('lines pass, however they are cut, and their number follows', async () => {
 })
 
 test('fewer than were counted ahead are an error and no end', async () => {
-  await expect(text(countedLines(chunks('{}\n'), 2, true))).rejects.toThrow('1 reports of 2')
+  await expect(text(countedLines(chunks('{}\n'), 2, true))).rejects.toThrow('1 of the 2 reports')
 })
 
 test('U+0085, at which some readers end a line, is escaped, however it is cut, and no other character', async () => {

@@ -51,7 +51,7 @@ test('a line with a long wrapper and only rejected reports is rejected as one li
 test('a line of more than 10,000 reports is one rejection, below twice its bytes', async () => {
   const line = `[${'1e20,'.repeat(400_000)}1]`
   const { rejections, result } = await imported(`${line}\n`)
-  expect(rejections.map(({ reason }) => reason)).toEqual(['the body has 400001 reports; a line has up to 10000'])
+  expect(rejections.map(({ reason }) => reason)).toEqual(['the body has 400001 reports; the maximum is 10000'])
   expect(result).toMatchObject({ posts: 1, reports: 0, rejected: 1 })
   expect(Buffer.byteLength(rejections.map(toRejectedLine).join('\n'))).toBeLessThan(2 * line.length)
 })
@@ -61,7 +61,7 @@ test('a line received more than a day after its import is rejected at every repe
   const line = (receivedAt: number) =>
     `${JSON.stringify({ receivedAt: new Date(receivedAt).toISOString(), body: [] })}\n`
   const { rejections } = await imported(line(importedAt + 86_400_000) + line(importedAt + 86_400_001), { importedAt })
-  expect(rejections).toMatchObject([{ line: 2, reason: 'receivedAt must be no more than a day ahead of now' }])
+  expect(rejections).toMatchObject([{ line: 2, reason: 'receivedAt must be at most one day in the future' }])
 })
 
 test('members of a body that nothing stores are counted by type and name, in any type', async () => {

@@ -38,7 +38,7 @@ describe('a line', () => {
     ['a POST of something else', { receivedAt, body: { hello: 1 } }],
     ['a POST of a number', { receivedAt, body: 7 }],
   ])('a line is rejected when it is %s', (_name, line) => {
-    expect(lineError(line)).toBe('the body is neither an array of reports, nor a csp-report, nor one report')
+    expect(lineError(line)).toBe('the body is not an array of reports, a csp-report or a report')
   })
 
   test('a line is rejected when its body is text that is not JSON', () => {

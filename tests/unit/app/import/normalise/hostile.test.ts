@@ -71,7 +71,7 @@ const line = (reports: number) => `[${Array(reports).fill('{"type":"crash","body
 
 test('an array of ten thousand reports is read, and a longer one is one error', () => {
   expect(normalised(line(10_000))).toHaveLength(10_000)
-  expect(() => normalised(line(10_001))).toThrow('the body has 10001 reports; a line has up to 10000')
+  expect(() => normalised(line(10_001))).toThrow('the body has 10001 reports; the maximum is 10000')
 })
 
 test('a body of 50,000 fields is read', () => {

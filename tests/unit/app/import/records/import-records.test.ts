@@ -59,7 +59,11 @@ describe('an import', () => {
     expect(inserts.flat().map(({ text }) => text)).toEqual(['note 1', 'note 2'])
     expect(rejections).toEqual([
       { line: 3, reason: expect.stringContaining('not JSON'), content: { body: ' no JSON' } },
-      { line: 5, reason: '"x" is no member of it; it takes id, text, colour', content: JSON.parse(note(3, { x: 1 })) },
+      {
+        line: 5,
+        reason: '"x" is not allowed; expected id, text, colour',
+        content: JSON.parse(note(3, { x: 1 })),
+      },
     ])
   })
 
@@ -92,7 +96,7 @@ describe('an import', () => {
     })
     expect(result).toEqual({ records: 2, stored: 1, rejected: 1 })
     expect(rejections).toEqual([
-      { line: 1, reason: `the line has ${long.length} bytes; the importer takes up to 200`, content: {} },
+      { line: 1, reason: `the line has ${long.length} bytes; the maximum is 200`, content: {} },
     ])
   })
 
@@ -127,8 +131,8 @@ describe('an import', () => {
     expect(result).toEqual({ records: 4, stored: 2, rejected: 2 })
     expect(inserts.flat().map(({ text }) => text)).toEqual(['note 2', 'note 3'])
     expect(rejections.map(({ line, reason }) => [line, reason])).toEqual([
-      [1, `colour of the id ${idOf(1)} is red for good, and cannot become blue`],
-      [3, `colour of the id ${idOf(2)} is red for good, and cannot become blue`],
+      [1, `colour of the id ${idOf(1)} is red and cannot be changed to blue`],
+      [3, `colour of the id ${idOf(2)} is red and cannot be changed to blue`],
     ])
   })
 
@@ -144,7 +148,7 @@ describe('an import', () => {
       { id: idOf(3), text: 'note 3', colour: 'red' },
     ])
     expect(rejections.map(({ reason }) => reason)).toEqual([
-      `colour of the id ${idOf(3)} is red for good, and cannot become blue`,
+      `colour of the id ${idOf(3)} is red and cannot be changed to blue`,
     ])
   })
 
@@ -166,7 +170,7 @@ describe('an import', () => {
   })
 
   test('a record import has a tenant unless the type is global', async () => {
-    await expect(importing('', { tenantId: idOf(1) })).rejects.toThrow('Whose')
-    await expect(importing('', { type: alertRules })).rejects.toThrow('Whose')
+    await expect(importing('', { tenantId: idOf(1) })).rejects.toThrow('tenantId is ')
+    await expect(importing('', { type: alertRules })).rejects.toThrow('tenantId is ')
   })
 })

@@ -31,9 +31,7 @@ describe.each(recordTypes.map((type) => [type.name, type] as const))('the record
 
   test.each(['nonsense', '__proto__', 'constructor', 'Id'])('an unknown field %s is rejected by its name', (member) => {
     const line = `${JSON.stringify(type.example).slice(0, -1)},${JSON.stringify(member)}:1}`
-    expect(lineError(type, line)).toContain(
-      `"${member}" is no member of it; it takes ${Object.keys(type.schema.shape)[0]}`,
-    )
+    expect(lineError(type, line)).toContain(`"${member}" is not allowed; expected ${Object.keys(type.schema.shape)[0]}`)
   })
 
   test('the help describes the values of every field', () => {
@@ -61,7 +59,7 @@ const rejected: [what: string, type: RecordType, record: object, reason: string]
     'a missing member',
     monitoredPages,
     { ...page, label: undefined },
-    'label is missing: it must be text of 1 to 200 characters',
+    'label is required and must be text of 1 to 200 characters',
   ],
   ['a wrong value', monitoredPages, { ...page, kind: 'Payment' }, 'kind must be one of payment, other, not "Payment"'],
   ['null', monitoredPages, { ...page, pattern: null }, 'pattern must be text of 1 to 2,048 characters, not null'],
@@ -76,7 +74,7 @@ const rejected: [what: string, type: RecordType, record: object, reason: string]
     'a payment page without a URL to scan',
     monitoredPages,
     { ...page, scanUrl: null },
-    'scanUrl must be set on a payment page',
+    'scanUrl is required for a payment page',
   ],
   ['two lines of text', monitoredPages, { ...page, label: 'a\nb' }, 'label must be one line of text'],
   ['blank text', monitoredPages, { ...page, label: ' ' }, 'label must be one line of text'],
@@ -97,14 +95,14 @@ const rejected: [what: string, type: RecordType, record: object, reason: string]
     'an unknown member of a member',
     alertDeliveries,
     destination({ url: 'x' }),
-    '"destination.url" is no member of it; it takes an object of id, name, type',
+    '"destination.url" is not allowed; expected an object with id, name, type',
   ],
   ['an item of a list', alertDeliveries, { ...delivery, siteIds: [siteId, 'x'] }, 'siteIds[1] must be a UUID, not "x"'],
   [
     'a type without a name',
     alertDeliveries,
     { ...delivery, outcome: 'dropped', destination: { id: 'x', name: null, type: 'slack' } },
-    'destination.type must be null where destination.name is null',
+    'destination.type must be null if and only if destination.name is null',
   ],
   [
     'a delivery to what was deleted',
@@ -128,14 +126,14 @@ const rejected: [what: string, type: RecordType, record: object, reason: string]
     'a name that nobody could see',
     alertDeliveries,
     destination({ name: '\u200b\u2060' }),
-    'destination.name must have a character that can be seen',
+    'destination.name must have a visible character',
   ],
-  ['an id that no filter could have', alertDeliveries, { ...delivery, id: 'ä' }, 'id must be of printable ASCII'],
+  ['an id that no filter could have', alertDeliveries, { ...delivery, id: 'ä' }, 'id must be printable ASCII'],
   [
     'a missing siteId',
     alertRules,
     { ...alertRules.example, siteId: undefined },
-    'siteId is missing: it must be a UUID, or null',
+    'siteId is required and must be a UUID, or null',
   ],
 ]
 
@@ -152,7 +150,7 @@ test.each(moments)('the time %s is at most a day ahead of now', (member, type, a
   const site = type.siteFromFlag && siteId
   expect(lineError(type, { ...type.example, ...ahead(23) }, site)).toBeUndefined()
   expect(lineError(type, { ...type.example, ...ahead(25) }, site)).toBe(
-    `${member} must be no more than a day ahead of now`,
+    `${member} must be at most one day in the future`,
   )
 })
 
@@ -170,9 +168,7 @@ describe('a line', () => {
     '\\\\\\ud83d',
     '\\ud83d\\\\\\ude00',
   ])('a line is rejected for a lone surrogate, written %s', (text) => {
-    expect(lineError(alertDeliveries, withDetail(text))).toBe(
-      'the line holds half of a surrogate pair, which is no character',
-    )
+    expect(lineError(alertDeliveries, withDetail(text))).toBe('the line contains an unpaired surrogate')
   })
 
   test.each(['\\ud83d\\ude00', '\\uD83D\\uDE00!', '\\\\ud83d', '😀', '\\ud7ff\\ue000'])(
@@ -183,7 +179,7 @@ describe('a line', () => {
   )
 
   test('a line is rejected for an unknown field before missing fields', () => {
-    expect(lineError(monitoredPages, { x: 1 })).toMatch(/^"x" is no member of it; .* label is missing/)
+    expect(lineError(monitoredPages, { x: 1 })).toMatch(/^"x" is not allowed; .* label is required/)
   })
 
   test('a line’s own site comes before the flag’s', () => {
@@ -192,7 +188,7 @@ describe('a line', () => {
     expect(readRecord(monitoredPages, JSON.stringify(monitoredPages.example), otherSite)).toMatchObject({
       siteId: otherSite,
     })
-    expect(lineError(alertRules, { ...alertRules.example, siteId: undefined }, siteId)).toContain('siteId is missing')
+    expect(lineError(alertRules, { ...alertRules.example, siteId: undefined }, siteId)).toContain('siteId is required')
   })
 
   test('a line may begin with a byte order mark, and have ids in capitals', () => {
@@ -206,13 +202,13 @@ describe('a line', () => {
 })
 
 test.each([
-  ['pages', 'What siteId said first stands: another is rejected.'],
-  ['alert-rules', 'A line takes the place of what has the same id. The same file twice'],
-  ['decisions', 'What is stored stands for good: a line of the same id must say the same.'],
-  ['library', 'What is stored stands for good: a line of the same hash must say the same.'],
-  ['captures', 'A line takes the place of what has the same siteId, url and hash.'],
-  ['captures', 'Its state stands once it is not pending: another is rejected, pending passed over.'],
-  ['advisories', 'what has the same catalog and package, where it is not older.'],
+  ['pages', 'A line that changes siteId is rejected.'],
+  ['alert-rules', 'A line replaces the record with the same id. Importing a file again'],
+  ['decisions', 'Records are immutable: a repeated id must have identical values.'],
+  ['library', 'Records are immutable: a repeated hash must have identical values.'],
+  ['captures', 'A line replaces the record with the same siteId, url and hash.'],
+  ['captures', 'The state is final once it leaves pending; later changes are rejected.'],
+  ['advisories', 'the record with the same catalog and package, unless the line is older.'],
 ])('the help of %s describes a second line of a record', (name, said) => {
   const type = recordTypes.find((one) => one.name === name) ?? expect.fail()
   expect(describeRepeats(type).join(' ')).toContain(said)

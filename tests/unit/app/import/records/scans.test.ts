@@ -53,18 +53,18 @@ describe('an invalid scan', () => {
     [complete({ score: 101 }), 'score must be a whole number from 0 to 100'],
     [complete({ score: 99.5 }), 'score must be a whole number from 0 to 100'],
     [complete({ headers: null }), 'headers must not be null for a complete scan'],
-    [complete({ headers: { 'x-frame-options': 'deny' } }), 'headers.content-security-policy is missing'],
-    [complete({ headers: { ...sending({}), server: 'x' } }), '"headers.server" is no member of it'],
+    [complete({ headers: { 'x-frame-options': 'deny' } }), 'headers.content-security-policy is required'],
+    [complete({ headers: { ...sending({}), server: 'x' } }), '"headers.server" is not allowed'],
     [complete({ result: null }), 'result must not be null for a complete scan'],
     [complete({ result: [] }), 'result must be an object, or null'],
-    [complete({ result: JSON.parse('{"__proto__": {"a": 1}}') }), 'result must have no member __proto__'],
+    [complete({ result: JSON.parse('{"__proto__": {"a": 1}}') }), 'result must not have a member __proto__'],
     [nesting(65), 'result must not nest deeper than 64 levels'],
     [complete({ rubricVersion: -1 }), 'rubricVersion must be a whole number'],
     [complete({ statusCode: 99 }), 'statusCode must be a whole number from 100 to 599'],
     [complete({ scanUrl: 'ftp://a.test/' }), 'scanUrl must be an http or https URL'],
     [complete({ scannedAt: '2026-02-30T04:00:00Z' }), 'scannedAt must be a time'],
     [complete({ pageId: 'x' }), 'pageId must be a UUID'],
-    [complete({ siteId: named.pageId }), '"siteId" is no member of it'],
+    [complete({ siteId: named.pageId }), '"siteId" is not allowed'],
     [failed({ failureReason: null }), 'failureReason must not be null for a failed scan'],
     [failed({ grade: 'F' }), 'grade must be null for a failed scan'],
     [failed({ score: 0 }), 'score must be null for a failed scan'],
@@ -72,24 +72,21 @@ describe('an invalid scan', () => {
     [failed({ result: {} }), 'result must be null for a failed scan'],
     [failed({ scripts: [] }), 'scripts must be null for a failed scan'],
     [withScript({ ...hashed, src: null }), 'scripts[0].src must be text'],
-    [withScript({ ...hashed, hash: null }), 'scripts[0].hash must be set where the outcome is hashed, and only there'],
-    [withScript({ ...hashed, hash: 'sha384-x' }), 'scripts[0].hash must be sha256- and 44 of base64'],
-    [withScript({ ...hashed, size: null }), 'scripts[0].size must be set where the outcome is hashed'],
+    [withScript({ ...hashed, hash: null }), 'scripts[0].hash must be set if and only if the outcome is hashed'],
+    [withScript({ ...hashed, hash: 'sha384-x' }), 'scripts[0].hash must be sha256- and 44 base64 characters'],
+    [withScript({ ...hashed, size: null }), 'scripts[0].size must be set if and only if the outcome is hashed'],
     [
       withScript({ ...hashed, problem: refused.problem }),
-      'scripts[0].problem must be null where the outcome is hashed',
+      'scripts[0].problem must be null if and only if the outcome is hashed',
     ],
-    [
-      withScript({ ...hashed, url: null, identityUrl: null }),
-      'scripts[0].url must not be null of a script that was fetched',
-    ],
+    [withScript({ ...hashed, url: null, identityUrl: null }), 'scripts[0].url must not be null for a fetched script'],
     [
       withScript({ ...hashed, identityUrl: hashed.url }),
       'scripts[0].identityUrl must be the url without user, query and fragment',
     ],
-    [withScript({ ...refused, hash: hashed.hash }), 'scripts[0].hash must be set where'],
-    [withScript({ ...refused, problem: null }), 'scripts[0].problem must be null where'],
-    [withScript({ ...refused, cors: hashed.cors }), 'scripts[0].cors must be null of a script that was not fetched'],
+    [withScript({ ...refused, hash: hashed.hash }), 'scripts[0].hash must be set if'],
+    [withScript({ ...refused, problem: null }), 'scripts[0].problem must be null if and only if'],
+    [withScript({ ...refused, cors: hashed.cors }), 'scripts[0].cors must be null for a script that was not fetched'],
     [
       withScript({ ...hashed, cors: { ...hashed.cors, verdict: 'maybe' } }),
       'scripts[0].cors.verdict must be one of readable',
@@ -102,7 +99,7 @@ describe('an invalid scan', () => {
     'a scan without %s, as a list responds with it, is rejected',
     (member) => {
       const { [member]: _, ...line } = complete() as Record<string, unknown>
-      expect(reasonOf(line)).toContain(`${member} is missing`)
+      expect(reasonOf(line)).toContain(`${member} is required`)
     },
   )
 })

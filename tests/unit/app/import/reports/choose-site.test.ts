@@ -38,18 +38,18 @@ describe('the host of the URL', () => {
   })
 
   test.each([
-    ['https://example.test/', 'no site of the tenant had the host example.test when this was first imported'],
+    ['https://example.test/', 'no site of the tenant had the host example.test when the line was first imported'],
     [
       'https://shop.example.test.evil.test/',
-      'no site of the tenant had the host shop.example.test.evil.test when this was first imported',
+      'no site of the tenant had the host shop.example.test.evil.test when the line was first imported',
     ],
     [
       'https://user:shop.example.test@evil.test/',
-      'no site of the tenant had the host evil.test when this was first imported',
+      'no site of the tenant had the host evil.test when the line was first imported',
     ],
-    ['about:blank', 'neither the line nor the report’s URL tells its site'],
-    ['blob:https://shop.example.test/1', 'neither the line nor the report’s URL tells its site'],
-    ['', 'neither the line nor the report’s URL tells its site'],
+    ['about:blank', 'no site: set "site" or use a URL whose host belongs to one'],
+    ['blob:https://shop.example.test/1', 'no site: set "site" or use a URL whose host belongs to one'],
+    ['', 'no site: set "site" or use a URL whose host belongs to one'],
   ])('the URL %s is rejected', (url, reason) => {
     expect(chosen(url)).toBe(reason)
   })

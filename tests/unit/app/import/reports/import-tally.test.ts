@@ -111,7 +111,7 @@ describe('a rejected line', () => {
 
   test('a rejected line nested too deeply for JSON.stringify gives that reason', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000)
-    expect(written(deep)).toEqual({ rejected: { line: 1, reason: 'why; nested too deeply to be written again' } })
+    expect(written(deep)).toEqual({ rejected: { line: 1, reason: 'why; nested too deeply to include here' } })
   })
 
   test.each([
@@ -121,7 +121,7 @@ describe('a rejected line', () => {
   ])('a rejected line of %s gives its reason alone, as its text would be far longer', (_, text) => {
     const bytes = 100_000
     const line = toRejectedLine({ line: 1, reason, content: parseContent(text), bytes })
-    expect(JSON.parse(line)).toEqual({ rejected: { line: 1, reason: 'why; too long to be written again' } })
+    expect(JSON.parse(line)).toEqual({ rejected: { line: 1, reason: 'why; too long to include here' } })
   })
 
   test('a rejected line has at most twice its bytes or 2 KB more, whatever its reason', () => {

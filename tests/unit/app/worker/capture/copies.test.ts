@@ -34,7 +34,7 @@ test('a file of other bytes than its name says is no copy', async () => {
   const one = script('first')
   await copies.put(one)
   writeFileSync(pathOf(one), 'other')
-  await expect(copies.get(one.hash)).rejects.toThrow(/has other bytes than its name says/)
+  await expect(copies.get(one.hash)).rejects.toThrow(/do not match the hash in its name/)
 })
 
 test('a folder that cannot be written is found before anything is fetched', async () => {
@@ -45,7 +45,7 @@ test('a folder that cannot be written is found before anything is fetched', asyn
 
 test('a hash that is no SHA-256 names no file', async () => {
   for (const hash of ['sha384-x', 'sha256-../../x', 'sha256-']) {
-    await expect(copies.sizeOf(hash)).rejects.toThrow('is no SHA-256')
+    await expect(copies.sizeOf(hash)).rejects.toThrow('is not a SHA-256')
   }
 })
 

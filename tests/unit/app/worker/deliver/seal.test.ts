@@ -49,7 +49,7 @@ test('a webhook has a signing secret, which is sealed with its address; mail has
   expect(JSON.stringify(row)).not.toContain('hooks')
   const stored = { ...given, sealed: row.sealed, createdAt: '' }
   expect(openDestination(stored, [key])).toEqual({ ...given, secret: signing })
-  expect(() => openDestination(stored, [other])).toThrow('does not open with SECRETS_KEY')
+  expect(() => openDestination(stored, [other])).toThrow('SECRETS_KEY cannot decrypt')
   expect(sealDestination({ ...given, type: 'email' }, [key]).secret).toBe('')
 })
 
@@ -79,6 +79,6 @@ describe('keys', () => {
     )
     const cut = readConfig({ DATA_DIR: dataDir() })
     writeFileSync(join(cut.DATA_DIR, 'secrets.key'), 'abc')
-    expect(() => secretsKeys(cut)).toThrow('is no key')
+    expect(() => secretsKeys(cut)).toThrow('is not a key')
   })
 })
