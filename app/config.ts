@@ -30,7 +30,8 @@ export const collectorAddress = z.url({ protocol: /^https?$/, abort: true }).reg
 /** A host and a database at most. */
 const databaseUrl = z.url({ protocol: /^https?$/ }).regex(/^\w+:\/\/[^/]+(\/[^/]*)?$/)
 
-const variables = z.object({
+/** Environment variables that the programs read. */
+export const variables = z.object({
   PORT: port(8787),
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z
@@ -126,7 +127,6 @@ const variables = z.object({
     .transform(listOf)
     .pipe(z.array(webOrigin))
     .describe('must be origins separated by commas, such as https://dash.example.com,https://ops.example.com'),
-  /** Of the commands with --api. */
   API_KEY: z.string().optional(),
   REDIS_URL: url(/^rediss?$/, 'redis://host:6379'),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318'),
@@ -156,11 +156,9 @@ const variables = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
     .describe('must be fatal, error, warn, info, debug, trace or silent'),
-  /** Of a bucket of backups. */
   AWS_ACCESS_KEY_ID: z.string().optional(),
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   NODE_ENV: z.string().optional(),
-  /** Set in every pod. */
   KUBERNETES_SERVICE_HOST: z.string().optional(),
 })
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { explainError } from '../../program/explain-error.ts'
+import { settingsTable } from '../../settings.ts'
 import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { terminalText } from '../command/terminal-text.ts'
@@ -37,6 +38,8 @@ const checks: readonly Check[] = [
 
 const json = new Option('--json', 'Print one JSON object instead of one line per check')
 
+const settingsFlag = new Option('--settings', 'Print a table of all environment variables instead').conflicts('json')
+
 export function addDoctor(program: Command, context: Context): void {
   subcommand(program, 'doctor', {
     about: 'Check the installation, one line per check; stop at the first failure and print how to fix it',
@@ -45,10 +48,15 @@ export function addDoctor(program: Command, context: Context): void {
       'Exits 1 if a check fails. With --json it prints {"ok", "checks": [{"check", "ok", "found", "fix"}]}; failed checks have "fix".',
       "It checks the user in CLICKHOUSE_URL: run it with the API's URL, and again with the collector's.",
     ],
-    examples: ['doctor', 'doctor --json'],
+    examples: ['doctor', 'doctor --json', 'doctor --settings'],
   })
     .addOption(json)
-    .action(async ({ json }) => {
+    .addOption(settingsFlag)
+    .action(async ({ json, settings }) => {
+      if (settings) {
+        context.stdout.write(settingsTable())
+        return context.finish(undefined, 0)
+      }
       const results = []
       const installation = { config: context.config, database: () => context.database('as it is') }
       for (const check of checks) {

@@ -31,7 +31,7 @@ test('a 400 has what an operation takes: its filters of several values are descr
   )
   expect(explainUnknown(['a'], ['siteId', 'limit'])).toMatch(/; allowed: siteId, limit$/)
   expect(explainUnknown(['a'], ['from', 'siteId', 'siteId.any', 'siteId.not'])).toMatch(
-    /siteId, each .* \(none of them\)$/,
+    /siteId, each .* \(none of these values\)$/,
   )
   expect(explainUnknown(['a'], [])).toMatch(/; allowed: none$/)
 })
