@@ -18,7 +18,7 @@ async function collect(): Promise<void> {
     port: config.CLICKHOUSE_PORT,
     onStep: print,
     onDeath: logEngineDeath(log),
-    onUnavailable: (line) => print(`${line}; posts get 503 until it does`),
+    onUnavailable: (line) => print(`${line}; reports wait in the log until it does`),
   })
   try {
     await requireUser(database.writer, 'writer')

@@ -47,6 +47,13 @@ export const variables = z.object({
     .pipe(z.int().min(1).max(1_000_000))
     .default(60_000)
     .describe('must be a whole number from 1 to 1000000'),
+  COLLECTOR_LOG_BYTES: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .pipe(z.int().min(1_000_000))
+    .default(4 * 1024 ** 3)
+    .describe('must be whole bytes, at least 1000000'),
   METRICS_PORT: optionalPort,
   COLLECTOR_METRICS_PORT: optionalPort,
   WORKER_METRICS_PORT: optionalPort,

@@ -6,10 +6,11 @@ import { type Config, variables } from './config.ts'
 const meanings: Readonly<Record<Exclude<keyof Config, 'NODE_ENV' | 'KUBERNETES_SERVICE_HOST'>, string>> = {
   PORT: 'Port of the API',
   HOST: 'Address on which the API and the collector listen',
-  DATA_DIR: 'Folder of the embedded ClickHouse, unsent blocks, script copies, passwords and demo keys',
+  DATA_DIR: 'Folder of the embedded ClickHouse, log of the collector, script copies, passwords and demo keys',
   COLLECTOR_PORT: 'Port of the collector',
   COLLECTOR_URL: 'Public URL of the collector, for the headers of a site',
   SITE_POSTS_PER_MINUTE: 'Posts per minute that the collector accepts for one site',
+  COLLECTOR_LOG_BYTES: 'Bytes of reports that may wait in the log of the collector, a quarter of them for one site',
   METRICS_PORT: 'Separate port for the metrics of the API',
   COLLECTOR_METRICS_PORT: 'Separate port for the metrics of the collector',
   WORKER_METRICS_PORT: 'Port for the metrics and health of the worker',

@@ -1,4 +1,5 @@
 import type { Database } from '../queries/clickhouse/database.ts'
+import { chunksOf } from '../queries/sql/chunks.ts'
 import { render, sql, text, uuids } from '../queries/sql/sql.ts'
 
 /** Of a collector's token. A collector has one insert block in flight at a time. */
@@ -12,12 +13,17 @@ export type LogImportSteps = (
   signal?: AbortSignal,
 ) => Promise<void>
 
+/** Ids in one statement, as they are part of its URL. */
+const mostIds = 100
+
 /** Steps by ClickHouse's clock, which the version of a tenant's data is read by. */
 export function logImportSteps(database: Pick<Database, 'command'>): LogImportSteps {
   return async (tenantIds, token, state, signal) => {
-    const statement = render(sql`
-      INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
-      SELECT arrayJoin(${uuids(tenantIds)}), now64(3), ${text(token)}, ${text(state)}`)
-    await database.command(statement.text, { params: statement.params, signal })
+    for (const some of chunksOf(tenantIds, mostIds)) {
+      const statement = render(sql`
+        INSERT INTO import_log_by_time (tenant_id, recorded_at, token, state)
+        SELECT arrayJoin(${uuids(some)}), now64(3), ${text(token)}, ${text(state)}`)
+      await database.command(statement.text, { params: statement.params, signal })
+    }
   }
 }

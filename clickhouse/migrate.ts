@@ -23,6 +23,8 @@ export interface MigrateOptions {
   readonly folder?: URL
   /** Of the database, where it is of a cluster. */
   readonly cluster?: ClusterOptions | undefined
+  /** Runs a fill while no collector stores a block. */
+  readonly hold?: <Result>(stores: readonly Database[], task: () => Promise<Result>) => Promise<Result>
 }
 
 interface ClusterOptions {
@@ -75,10 +77,13 @@ const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type:
 })
 
 /**
- * Returns the applied migrations' names. A run that was cut off goes on where it was; two may run at once; no import and no
- * collector may run where a rollup is filled. Throws OtherRelease if another release made the database.
+ * Returns the applied migrations' names. An interrupted run continues where it was; two may run at once; no import may run
+ * where a rollup is filled. Throws OtherRelease if another release made the database.
  */
-export async function migrate(database: Database, { folder, onStep, cluster }: MigrateOptions = {}): Promise<string[]> {
+export async function migrate(
+  database: Database,
+  { folder, onStep, cluster, hold = (_, task) => task() }: MigrateOptions = {},
+): Promise<string[]> {
   const known = await readMigrations(folder)
   const apply: Apply = cluster
     ? await prepareCluster(cluster.cluster, cluster.replication, { onStep, ...cluster.wait })
@@ -95,7 +100,7 @@ export async function migrate(database: Database, { folder, onStep, cluster }: M
   const changed = await fillReportTypes(database)
   if (pending.length > 0) {
     const stores = cluster ? everyShard(cluster.cluster).map((shard) => shard.database) : [database]
-    await fillRollups(stores, pending, steps, onStep)
+    await fillRollups(stores, pending, steps, hold, onStep)
     const rows = pending.map(({ version, name, checksum }) => ({ version, name, checksum }))
     await insertRows(database, 'schema_migrations', rows)
   }
@@ -145,6 +150,7 @@ async function fillRollups(
   stores: readonly Database[],
   pending: readonly Migration[],
   steps: MigrationSteps,
+  hold: NonNullable<MigrateOptions['hold']>,
   onStep: MigrateOptions['onStep'],
 ): Promise<void> {
   const [first] = stores
@@ -161,14 +167,16 @@ async function fillRollups(
     )
   }
   const versions = new Map(changed.map(({ table, version }) => [table, version]))
-  await rebuildRollups(stores, {
-    tables: [...versions.keys()],
-    skips: (table, month) => steps.isFilled(table, month, versions.get(table) ?? 0),
-    onRebuilt: (table, month) => steps.recordFill(table, month, versions.get(table) ?? 0),
-    onProgress: (done, total, step) => {
-      if (done < total) onStep?.(`Filling ${step}, ${done + 1} of ${total}`)
-    },
-  })
+  await hold(stores, () =>
+    rebuildRollups(stores, {
+      tables: [...versions.keys()],
+      skips: (table, month) => steps.isFilled(table, month, versions.get(table) ?? 0),
+      onRebuilt: (table, month) => steps.recordFill(table, month, versions.get(table) ?? 0),
+      onProgress: (done, total, step) => {
+        if (done < total) onStep?.(`Filling ${step}, ${done + 1} of ${total}`)
+      },
+    }),
+  )
 }
 
 /** A database that another release made. The message is of one line, with both. */

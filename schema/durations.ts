@@ -36,30 +36,17 @@ export const gatherDurations = {
   longestMs: 5_000,
 } as const
 
-/** Timeouts of a post, from its body to its response. */
-export const postTimeouts = {
-  /** Until its block begins, `gatherDurations` included; then it is refused, and nothing of it was sent. */
-  queueTimeoutMs: 15_000,
-  startTimeoutMs: 10_000,
-  /** Above what an insert takes at a tenth of the processor. */
-  insertTimeoutMs: 15_000,
-  settleTimeoutMs: 10_000,
-  doneTimeoutMs: 2_000,
-}
+/** First attempt to store a block, above what an insert takes at a tenth of the processor; later ones have longer. */
+export const blockAttemptMs = 30_000
 
 /**
- * Wait of an insert for the other replicas of its shard. It ends before `insertTimeoutMs`: a replica that replaced another
+ * Wait of an insert for the other replicas of its shard. It ends before `blockAttemptMs`: a replica that replaced another
  * never counts for a part that was written before it, so the block is then completed without a quorum.
  */
 export const quorumTimeoutMs = 8_000
 
 /** Wait until the replicas of a shard have the same parts. */
 export const inStepTimeoutMs = 5_000
-
-export type PostTimeouts = Readonly<typeof postTimeouts>
-
-/** Idle time after which proxies end a request. */
-export const proxyTimeoutMs = 60_000
 
 /** Wait after which every block of a site or shard that the collector knew before is in the import log. */
 export const forgottenMs = 35_000

@@ -32,6 +32,7 @@ import { allowOrigins } from './allow-origins.ts'
 import { mountDocs } from './docs-page.ts'
 import { mountExplorer } from './explorer-page.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { mountWaitingReports } from './waiting-reports.ts'
 
 export interface ApiServices {
   /** As the reader: a user that can only SELECT. */
@@ -88,6 +89,7 @@ export function createApi({
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
   mountExplorer(app, endpoints)
+  mountWaitingReports(app, database)
 
   for (const endpoint of endpoints) {
     const route = endpoint.path.replace(/\{(\w+)\}/g, ':$1')

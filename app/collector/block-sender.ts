@@ -1,199 +1,138 @@
 /**
- * @module Sends blocks through the spool. A block whose posts are refused is withdrawn: it is stored only where
- * ClickHouse has a part of it, which is completed. After a failure no other block is sent until ClickHouse takes writes
- * again.
+ * @module Sends segments of one shard, each as one block whose deduplication token is the segment's name, one after the
+ * other, until ClickHouse has them.
  */
 
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { collectorTokenPrefix } from '../../clickhouse/log-import-steps.ts'
-import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
-import { withRetry } from '../import/with-retry.ts'
-import { type BlockSenderOptions, senderTimeouts } from './block-sender-options.ts'
-import { unavailable } from './collector-error.ts'
-import type { SpoolEntry, SpooledBlock } from './spool.ts'
+import { blockAttemptMs, minuteMs } from '../../schema/durations.ts'
+import { type BlockAttemptOptions, createBlockAttempts, Held } from './attempt-block.ts'
+import type { Segment } from './collector-log.ts'
+
+export interface SenderTimeouts {
+  /** Of an attempt at first; it doubles up to the longest, as a retry waits for the attempt before. */
+  readonly attemptMs: number
+  readonly longestAttemptMs: number
+  /** Pause after a failure at first; it doubles up to the longest. */
+  readonly pauseMs: number
+  readonly longestPauseMs: number
+  /** Pause while the collectors are held. */
+  readonly heldMs: number
+  /** Time for which ClickHouse knows a token surely. */
+  readonly tokenMs: number
+}
+
+const senderTimeouts: SenderTimeouts = {
+  attemptMs: blockAttemptMs,
+  longestAttemptMs: 5 * minuteMs,
+  pauseMs: 250,
+  longestPauseMs: 10_000,
+  heldMs: 500,
+  tokenMs: 10 * minuteMs,
+}
+
+export interface Sent {
+  readonly reports: number
+  readonly bytes: number
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
+export interface BlockSenderOptions extends Omit<BlockAttemptOptions, 'database'> {
+  readonly database: Pick<Database, 'read' | 'ping'>
+  /** Rejects while nothing may be sent, and restores what a power cut took. Called before the first block and after a failure. */
+  readonly prepare: (signal: AbortSignal) => Promise<void>
+  readonly timeouts?: Partial<SenderTimeouts> | undefined
+  readonly onSent?: (sent: Sent) => void
+  /** Called when a block cannot be sent, and without an error when ClickHouse takes blocks again. */
+  readonly onOutage?: (error: Error | undefined) => void
+  readonly onIdle?: () => void
+}
+
+export type BlockSender = ReturnType<typeof createBlockSender>
 
 export function createBlockSender(options: BlockSenderOptions) {
-  const {
-    writer,
-    logSteps,
-    settle,
-    spool,
-    restore,
-    onOutage = () => {},
-    onRefusal = () => {},
-    onUnreadable = () => {},
-  } = options
+  const { log, database, prepare, onSent, onOutage, onIdle } = options
   const timeouts = { ...senderTimeouts, ...options.timeouts }
-  const waits = { retries: 6, minTimeout: timeouts.retryPauseMs, factor: 2, maxTimeout: 2_000 }
-  const ownStepToken = collectorTokenPrefix + randomUUID()
+  const { attempt, setAside } = createBlockAttempts(options, timeouts.tokenMs)
   const closing = new AbortController()
-  let recovering: Promise<void> | undefined
-  let sending: Promise<void> = Promise.resolve()
-  let isRestoring = false
+  const queue: Segment[] = []
+  let running: Promise<void> | undefined
+  let mustPrepare = true
+  let failure: Error | undefined
 
-  /** Its tenants are not cached until `finish`. */
-  const start = ({ stepToken, tenantIds }: SpooledBlock, timeoutMs: number): Promise<void> =>
-    within(timeoutMs, (signal) => withRetry(() => logSteps(tenantIds, stepToken, 'started', signal), signal, waits))
-
-  const insert = async ({ token, rows }: SpooledBlock, timeoutMs: number): Promise<void> => {
-    // An older version left blocks without rows, of which only the step was not done.
-    if (rows.length === 0) return
-    let isRetry = false
-    const write = async (signal: AbortSignal) => {
-      // A power cut can take the token of rows that it did not take.
-      if (isRetry && (await restore?.newBoot(signal))) throw new Error("ClickHouse's machine restarted")
-      isRetry = true
-      await writer.write([rows], token, signal)
-    }
-    await within(timeoutMs, (signal) => withRetry(() => write(signal), signal, waits))
+  async function sendNext(failures: number): Promise<void> {
+    const timeoutMs = Math.min(timeouts.attemptMs * 2 ** failures, timeouts.longestAttemptMs)
+    const within = (task: (signal: AbortSignal) => Promise<void>) => withTimeout(timeoutMs, task, closing.signal)
+    if (failures > 0 && !(await database.ping())) throw failure ?? new Error('ClickHouse does not respond')
+    if (mustPrepare || failures > 0) await prepare(closing.signal)
+    mustPrepare = false
+    const [segment] = queue
+    if (!segment) return
+    const startedAt = performance.now()
+    // A recount of days takes longer than an insert.
+    await (segment.begunAt === undefined ? within : withTimeoutOfRestore)((signal) => attempt(segment, signal))
+    queue.shift()
+    log.forget(segment)
+    onSent?.({ reports: segment.reports, bytes: segment.bytes, startedAt, endedAt: performance.now() })
   }
 
-  const logDone = ({ stepToken, tenantIds }: SpooledBlock): Promise<void> =>
-    within(timeouts.doneTimeoutMs, (signal) => logSteps(tenantIds, stepToken, 'done', signal))
+  const withTimeoutOfRestore = (task: (signal: AbortSignal) => Promise<void>) =>
+    withTimeout(timeouts.longestAttemptMs, task, closing.signal)
 
-  async function finish(block: SpooledBlock, entry: SpoolEntry): Promise<void> {
-    await logDone(block)
-    await spool.moveToStored(entry)
-  }
-
-  async function discard(block: SpooledBlock): Promise<void> {
-    await logDone(block)
-    await spool.remove(block.token)
-  }
-
-  async function setUnreadableAside(entry: SpoolEntry): Promise<void> {
-    onUnreadable(entry.token)
-    await spool.setAside(entry, 'unreadable')
-  }
-
-  async function refuse(block: SpooledBlock, entry: SpoolEntry, error: Error): Promise<void> {
-    onRefusal(block.token, error)
-    await logDone(block)
-    await spool.setAside(entry, 'refused')
-  }
-
-  const within = <Result>(timeoutMs: number, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
-    withTimeout(timeoutMs, task, closing.signal)
-
-  async function sendAgain(entry: SpoolEntry): Promise<void> {
-    const block = await spool.load(entry)
-    if (!block) return setUnreadableAside(entry)
-    const { recoveryTimeoutMs } = timeouts
-    const isWanted = !entry.isWithdrawn || (await within(recoveryTimeoutMs, (signal) => settle(block, signal)))
-    if (!isWanted) return discard(block)
-    await start(block, recoveryTimeoutMs)
-    try {
-      await insert(block, recoveryTimeoutMs)
-    } catch (error) {
-      if (!isRefusal(error)) throw error
-      return refuse(block, entry, error as Error)
-    }
-    await finish(block, entry)
-  }
-
-  async function restoreAfterCut(): Promise<void> {
-    if (!restore) return
-    const { recoveryTimeoutMs } = timeouts
-    const boot = await within(recoveryTimeoutMs, restore.newBoot)
-    if (boot === undefined) return
-    isRestoring = true
-    const setAside = { unreadable: setUnreadableAside, refused: refuse }
-    await restore.restore(boot, ownStepToken, setAside, closing.signal)
-    isRestoring = false
-  }
-
-  /** Sends the blocks of the spool until each is stored, refused or withdrawn. */
-  async function recover(failure?: Error): Promise<void> {
-    if (failure) onOutage(failure)
-    while (!closing.signal.aborted) {
+  async function run(): Promise<void> {
+    let failures = 0
+    while (!closing.signal.aborted && (queue.length > 0 || mustPrepare || failures > 0)) {
       try {
-        if (failure) await sleep(timeouts.recoveryPauseMs, undefined, { signal: closing.signal })
-        await spool.probe()
-        await restoreAfterCut()
-        for (const entry of await spool.list()) await sendAgain(entry)
-        if (failure) onOutage(undefined)
-        return
+        await sendNext(failures)
+        if (failures > 0) onOutage?.(undefined)
+        failures = 0
+        failure = undefined
       } catch (error) {
         if (closing.signal.aborted) return
-        if (!failure) onOutage(error as Error)
-        failure = error as Error
+        if (!(error instanceof Held)) {
+          if (failures === 0) onOutage?.(error as Error)
+          failures++
+          failure = error as Error
+        }
+        const pause = Math.min(timeouts.pauseMs * 2 ** (failures - 1), timeouts.longestPauseMs)
+        await sleep(error instanceof Held ? timeouts.heldMs : pause, undefined, { signal: closing.signal }).catch(
+          () => {},
+        )
       }
     }
   }
 
-  function startRecovery(failure?: Error): void {
-    recovering ??= recover(failure).then(endRecovery)
-  }
-
-  function endRecovery(): void {
-    recovering = undefined
-  }
-
-  /**
-   * Starts a restore after the insert in flight. Removes no stored block while ClickHouse does not respond, as its machine may
-   * be without power.
-   */
-  async function pollBoot(): Promise<void> {
-    if (recovering || closing.signal.aborted) return
-    const seen = await within(timeouts.startTimeoutMs, async (signal) => restore?.newBoot(signal)).then(
-      (boot) => ({ boot }),
-      () => undefined,
-    )
-    if (!seen || recovering || closing.signal.aborted) return
-    if (seen.boot === undefined) await spool.removeOld().catch(() => undefined)
-    else recovering = sending.then(() => recover()).then(endRecovery)
-  }
-
-  /** Rejects where none of it is stored, as far as that can be known. */
-  async function store(block: SpooledBlock): Promise<void> {
-    try {
-      await spool.save(block)
-      await start(block, timeouts.startTimeoutMs)
-    } catch (error) {
-      // Its step may have been recorded.
-      await withdraw(block)
-      throw error
-    }
-    await insert(block, timeouts.insertTimeoutMs).catch(async (error: Error) => {
-      const isStored = await within(timeouts.settleTimeoutMs, (signal) => settle(block, signal)).catch(() => undefined)
-      // Its posts are stored; recovery completes the rollups.
-      if (isStored) return startRecovery(error)
-      // A block that is not settled can be stored in part: recovery settles it first.
-      if (isStored === false && isRefusal(error)) await refuse(block, { token: block.token, isWithdrawn: false }, error)
-      else await withdraw(block)
-      throw error
+  function start(): void {
+    if (closing.signal.aborted) return
+    running ??= run().finally(() => {
+      running = undefined
+      if (queue.length > 0 || mustPrepare) start()
+      else onIdle?.()
     })
   }
 
-  const withdraw = ({ token }: SpooledBlock) => spool.withdraw(token).catch(() => undefined)
-
-  const polling = restore && setInterval(pollBoot, timeouts.bootPollMs).unref()
-
   return {
-    /** Resolves when ClickHouse has the rows; one block at a time. Rejects while `isRecovering`. */
-    async send(tenantIds: readonly string[], rows: Buffer): Promise<void> {
-      if (recovering) throw unavailable()
-      const block = { token: randomUUID(), stepToken: ownStepToken, tenantIds, rows }
-      const stored = store(block)
-      sending = stored.catch(() => undefined)
-      await stored.catch((error: Error) => {
-        startRecovery(error)
-        throw error
-      })
-      if (!recovering) await finish(block, { token: block.token, isWithdrawn: false }).catch(startRecovery)
+    add(segment: Segment): void {
+      queue.push(segment)
+      start()
     },
-    isRecovering: () => recovering !== undefined,
-    /** From the time that a power cut of ClickHouse's machine is seen until it has again what it lost. */
-    isRestoring: () => isRestoring,
-    /** Sends what a killed collector left. */
-    sendLeftovers: () => startRecovery(),
-    /** A block that is being sent again stays in the spool. */
+    /** Sends nothing before `prepare` was called again. */
+    suspect(): void {
+      mustPrepare = true
+      start()
+    },
+    isIdle: () => queue.length === 0,
+    /** False until `prepare` has succeeded since `suspect`. */
+    isPrepared: () => !mustPrepare,
+    /** Why the last attempt failed; undefined while ClickHouse keeps up. */
+    failure: () => failure,
+    setAside,
+    /** Ends an attempt in flight; its segment stays in the log. */
     async close(): Promise<void> {
-      clearInterval(polling)
       closing.abort()
-      await recovering
+      await running
     },
   }
 }

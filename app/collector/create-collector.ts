@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type { Logger } from 'pino'
 import { findDiskSpace, hasRoom } from '../../clickhouse/disk-space.ts'
@@ -17,18 +17,23 @@ import type { ApiEnv } from '../pipeline/request-context.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
+import type { LogSender } from './log-sender.ts'
 import { maxBodyBytes, readBody, requireCoding, tooLarge } from './read-body.ts'
 import { readElements, readReports } from './read-reports.ts'
 import { type BodyQuotas, createBodyQuotas, receiveBody } from './receive-body.ts'
-import type { ReportStore } from './report-store.ts'
 import { createRetiredTokens } from './retired-tokens.ts'
 import { chargeSite, tokensOfReports } from './site-budget.ts'
-import { type CollectorSite, createSiteLookup } from './site-lookup.ts'
+import type { CollectorSite, Sites } from './sites.ts'
 
 export interface CollectorServices {
   readonly database: Pick<Database, 'read'>
   readonly budgets: BudgetStore
-  readonly store: ReportStore
+  readonly sites: Pick<Sites, 'find' | 'isKnown'>
+  readonly store: Pick<LogSender, 'store'>
+  /** Whether posts can be written to the log. */
+  readonly isLogWritable: () => Promise<boolean>
+  /** Of the log, in `/readyz`. */
+  readonly describeLog?: () => Readonly<Record<string, unknown>>
   readonly metrics: CollectorMetrics
   readonly log: Logger
   /** Of one site. */
@@ -39,7 +44,6 @@ export interface CollectorServices {
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean
   readonly bodyQuotas?: BodyQuotas
-  readonly siteTtlMs?: number | undefined
   readonly now?: () => number
   readonly random?: () => number
 }
@@ -59,11 +63,12 @@ const preflight = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** `POST /r/{siteToken}`: 204 when ClickHouse has the reports. */
+/** `POST /r/{siteToken}`: 204 when the log has the reports, synced. */
 export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const {
     database,
     budgets,
+    sites,
     store,
     metrics,
     log,
@@ -78,7 +83,6 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   // Proxies and templates end the address with a slash.
   const app = new Hono<ApiEnv>({ strict: false })
   const read: Read = (query) => database.read(query)
-  const findSite = createSiteLookup(read, { ttlMs: services.siteTtlMs })
   const isRetired = createRetiredTokens(read)
   const charge = chargeSite(budgets, postsPerMinute)
   const ids = reportIds(randomBytes(32).toString('hex'))
@@ -90,14 +94,9 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   app.use(headLength)
   mountHealth(app, database, budgets, {
     isStopping,
-    furtherChecks: () => ({
-      store: store.isReady(),
-      restore: !store.isRestoring(),
-      inserts: store.takesInserts(),
-      spool: store.canSpool(),
-      disk: hasDiskRoom(database),
-      parts: arePartsSound(),
-    }),
+    furtherChecks: () => ({ disk: hasDiskRoom(database), parts: arePartsSound() }),
+    ownChecks: () => ({ log: services.isLogWritable(), sites: sites.isKnown() }),
+    details: () => ({ log: services.describeLog?.() }),
   })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 
@@ -105,7 +104,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const isUnavailable = (cause: unknown) => {
       throw cause instanceof Problem ? unavailable(cause) : cause
     }
-    const site = await findSite(token).catch(isUnavailable)
+    const site = await sites.find(token).catch(isUnavailable)
     if (site) return site
     if (!(await isRetired(token).catch(isUnavailable))) {
       throw new CollectorError(404, 'not_found', 'No site has this token; "sites list" prints the tokens of a tenant')
@@ -149,9 +148,10 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     if (tokens > 0) await charge(site, c.get('request'), tokens)
     const onOutcome = metrics.countReport
     // A body takes up to 10 s, in which the site can be deleted.
-    const latest = await requireSite(c.req.param('token'))
+    const token = c.req.param('token')
+    const latest = await requireSite(token)
     const reports = readReports(elements, { site: latest, receivedAt: now(), userAgent, makeId, random, onOutcome })
-    if (reports.length > 0) await store.store(reports)
+    if (reports.length > 0) await store.store(reports, hash('sha256', token))
     return c.body(null, 204, c.get('request').responseHeaders)
   })
   app.all(route, () => {

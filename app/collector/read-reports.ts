@@ -4,7 +4,7 @@ import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../import/nor
 import { elementsOf, readElement } from '../import/normalise/post.ts'
 import { urlComponents } from '../import/normalise/url-components.ts'
 import { CollectorError } from './collector-error.ts'
-import type { CollectorSite } from './site-lookup.ts'
+import type { CollectorSite } from './sites.ts'
 
 /** What became of a report; only the first is stored. */
 export type Outcome = 'accepted' | 'sampled_out' | 'foreign_host' | 'skipped' | 'malformed'

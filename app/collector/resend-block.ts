@@ -1,29 +1,45 @@
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
+import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { collectorTokenPrefix, logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { withRetry } from '../import/with-retry.ts'
-import type { BlockFile } from './block-files.ts'
-import { readBlock } from './spool.ts'
+import { readOldBlock } from './adopt-blocks.ts'
+import { createRestoreBlocks } from './restore-blocks.ts'
+import { readSegment, type SegmentContent } from './segment-file.ts'
+import type { SegmentFile } from './segment-folder.ts'
 
-/**
- * Inserts a block that was set aside, under the token of before, and removes its file. Throws if ClickHouse refuses it
- * again, and the file stays.
- */
-export async function resendBlock(database: Database, { path, token }: BlockFile): Promise<void> {
-  const block = await readBlock(path, token)
+/** Undefined for bytes that are no rows; a block can be of release 0.2.0. */
+export const readBlock = async (path: string): Promise<SegmentContent | undefined> =>
+  readSegment(await readFile(path)) ?? (await readOldBlock(path))?.content
+
+/** Stores a block that was set aside, and removes its file. Throws if ClickHouse refuses it again, and the file stays. */
+export async function resendBlock(
+  database: Database,
+  cluster: Cluster | undefined,
+  { path, token }: SegmentFile,
+): Promise<void> {
+  const block = await readBlock(path)
   if (!block) throw new Error(`${path} is not a complete block`)
-  const { tenantIds, rows } = block
   // Not the collector's, which can have another block in flight.
   const stepToken = collectorTokenPrefix + randomUUID()
   const logSteps = logImportSteps(database)
-  await logSteps(tenantIds, stepToken, 'started')
-  try {
-    const writer = clickHouseReportWriter(database)
-    if (rows.length > 0) await withRetry(() => writer.write([rows], token), undefined)
-  } finally {
-    await logSteps(tenantIds, stepToken, 'done')
+  const writer = clickHouseReportWriter(database)
+  const tenantIds = [...new Set(block.records.map(({ tenantId }) => tenantId))]
+  if (cluster) {
+    await logSteps(tenantIds, stepToken, 'started')
+    const lines = block.records.map((record) => record.lines)
+    await withRetry(() => writer.write(lines, token, undefined, block.columns), undefined).finally(() =>
+      logSteps(tenantIds, stepToken, 'done'),
+    )
+  } else {
+    const restore = createRestoreBlocks({ database, writer, logSteps, lateMs: 0 })
+    const { signal } = new AbortController()
+    const blocks = [{ token, load: async () => block }]
+    const { refused, unsettled } = await restore(blocks, stepToken, { salt: stepToken }, signal)
+    if (refused.size > 0)
+      throw new Error(`ClickHouse refuses ${token} again: ${unsettled[0] ?? 'a value does not fit'}`)
   }
   await rm(path)
 }

@@ -1,165 +1,176 @@
 /**
- * @module Restores stored blocks after a power cut: ClickHouse syncs nothing, so each table can lose its last half minute,
- * and the deduplication tokens of rows that it still has. So missing reports are found by id, and rollups are recounted.
+ * @module Stores blocks by the ids of their rows, where their tokens are not to be trusted: after ten minutes, after a power
+ * cut of ClickHouse's machine, and where a value or a deleted site changes the block. Rollups are recounted from the reports.
  */
 
 import { hash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
-import { isSameBoot, type ReadBoot } from '../../clickhouse/read-boot.ts'
 import { recountDays } from '../../clickhouse/rollups/recount-days.ts'
 import type { TenantRange } from '../../clickhouse/rollups/rollup-months.ts'
-import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { isRefusal } from '../../queries/clickhouse/error-codes.ts'
+import { isBadValue } from '../../queries/clickhouse/error-codes.ts'
 import { listStoredIds } from '../../queries/reports/list-stored-ids.ts'
 import { chunksOf } from '../../queries/sql/chunks.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { holdCollectors, isHeld } from '../import/hold.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { type InsertedRow, readInsertedRows, toInsertBytes } from '../import/reports/inserted-rows.ts'
-import { withoutDeletedSites } from '../import/reports/without-deleted-sites.ts'
-import type { SettleInsert } from './settle-insert.ts'
-import type { Spool, SpoolEntry, SpooledBlock } from './spool.ts'
+import { type DropReason, readGate } from './post-gate.ts'
+import type { SegmentContent } from './segment-file.ts'
 
 export interface Restored {
   readonly blocks: number
-  /** Reports that ClickHouse had lost. */
+  /** Reports that ClickHouse lacked. */
   readonly reports: number
   /** Days of a rollup that differed from the reports. */
   readonly correctedDays: number
-  /** Rollups that no attempt could recount without an insert beside it; their days can differ. */
+  /** Rollups that could not be recounted; their days can differ. */
   readonly unsettled: readonly string[]
-  readonly milliseconds: number
+  /** Rows with a value that ClickHouse refuses, by the token of their block. */
+  readonly refused: ReadonlyMap<string, readonly InsertedRow[]>
+  readonly dropped: ReadonlyMap<DropReason, number>
 }
 
 export interface RestoreBlocksOptions {
-  readonly database: Pick<Database, 'read' | 'command'>
-  readonly spool: Spool
+  readonly database: Pick<Database, 'read' | 'command' | 'insert' | 'killQuery'>
+  /** Database of the shard's own tables once its replicas are in step; by default the same. */
+  readonly local?: (signal: AbortSignal) => Promise<Pick<Database, 'read' | 'command'>>
   readonly writer: ReportWriter
   readonly logSteps: LogImportSteps
-  readonly settle: SettleInsert
-  readonly readBoot: ReadBoot
-  readonly onRestore?: (restored: Restored | 'begins') => void
+  /** Time in which an insert that was sent may still begin, as after a freeze. */
+  readonly lateMs?: number
+}
+
+export interface RestorableBlock {
+  readonly token: string
+  /** Undefined for bytes that cannot be read. */
+  load(): Promise<SegmentContent | undefined>
 }
 
 export type RestoreBlocks = ReturnType<typeof createRestoreBlocks>
 
 /** Ids in one statement, as they are part of its URL. */
 const mostIds = 100
+const pollMs = 250
+const nothing = { corrected: 0, unsettled: [] as readonly string[], isRefused: false }
 
 export function createRestoreBlocks(options: RestoreBlocksOptions) {
-  const { database, spool, writer, logSteps, settle, readBoot, onRestore = () => {} } = options
+  const { database, local = async () => database, writer, logSteps, lateMs = 5_000 } = options
 
-  /** The boot after which blocks must be restored; undefined if none must. The first boot is only saved. */
-  async function newBoot(signal: AbortSignal): Promise<string | undefined> {
-    const [boot, last] = [await readBoot(signal), await spool.lastBoot()]
-    if (boot === undefined || (last !== undefined && isSameBoot(boot, last))) return undefined
-    if (last !== undefined) return boot
-    await spool.saveBoot(boot)
-    return undefined
+  /** Ends an insert whose result is unknown. */
+  async function endInsert(token: string, signal: AbortSignal): Promise<void> {
+    const deadline = performance.now() + lateMs
+    while (!(await database.killQuery(token, signal)) && performance.now() < deadline) {
+      await sleep(pollMs, undefined, { signal })
+    }
+  }
+
+  async function missingOf(rows: readonly InsertedRow[], signal: AbortSignal): Promise<InsertedRow[]> {
+    const stored = await readStoredIds(database, rows, signal)
+    return rows.filter(({ id }) => !stored.has(id))
+  }
+
+  /** Returns rows with a value that ClickHouse refuses, found by halves. */
+  async function insert(
+    rows: readonly InsertedRow[],
+    token: string,
+    columns: readonly string[],
+    signal: AbortSignal,
+  ): Promise<InsertedRow[]> {
+    if (rows.length === 0) return []
+    try {
+      // The same token at each attempt, so that a retry waits for an insert in flight.
+      await writer.write([toInsertBytes(rows)], hash('sha256', token, 'hex'), signal, columns)
+      return []
+    } catch (error) {
+      if (!isBadValue(error)) throw error
+      if (rows.length === 1) return [...rows]
+    }
+    const refused: InsertedRow[] = []
+    for (const [index, half] of chunksOf(rows, Math.ceil(rows.length / 2)).entries()) {
+      // A refused insert can be stored in part.
+      refused.push(...(await insert(await missingOf(half, signal), `${token} ${index}`, columns, signal)))
+    }
+    return refused
   }
 
   /**
-   * Restores stored blocks and those not sent yet. The boot is saved last, so an interrupted restore starts over.
-   * @param setAside for blocks that cannot be read, or that ClickHouse refuses.
+   * Restores blocks, then the rollups of their days, and logs their tenants as done.
+   * @param salt of the new tokens: another for each start of ClickHouse's machine.
+   * @param hasRestarted true where no earlier insert can run.
    */
-  async function restore(
-    boot: string,
+  return async function restore(
+    blocks: readonly RestorableBlock[],
     stepToken: string,
-    setAside: {
-      readonly unreadable: (entry: SpoolEntry) => Promise<void>
-      readonly refused: (block: SpooledBlock, entry: SpoolEntry, error: Error) => Promise<void>
-    },
+    { salt, hasRestarted = false }: { readonly salt: string; readonly hasRestarted?: boolean },
     signal: AbortSignal,
-  ): Promise<void> {
-    onRestore('begins')
-    const startedAt = performance.now()
+  ): Promise<Restored> {
     const tenantsOfDays = new Map<number, Set<string>>()
-    /** Tenants by step token, as an earlier collector's last step can be gone too. */
-    const started = new Map<string, Set<string>>()
-    let [blocks, reports] = [0, 0]
-
-    async function restoreRows(block: SpooledBlock, isWanted: boolean): Promise<void> {
-      const isNew = (tenantId: string) => !started.get(stepToken)?.has(tenantId)
-      if (block.tenantIds.some(isNew)) await logSteps(block.tenantIds, stepToken, 'started', signal)
-      for (const token of [stepToken, block.stepToken]) {
-        started.set(token, new Set([...(started.get(token) ?? []), ...block.tenantIds]))
-      }
-      const rows = readInsertedRows(block.rows)
-      for (const { tenantId, receivedAt } of rows) {
+    const started = new Set<string>()
+    const refused = new Map<string, readonly InsertedRow[]>()
+    const dropped = new Map<DropReason, number>()
+    let reports = 0
+    // Others wait for a block in flight, and not for this.
+    while (hasRestarted && (await isHeld(database, signal))) await sleep(pollMs, undefined, { signal })
+    let only: readonly InsertedRow[] = []
+    for (const { token, load } of blocks) {
+      const content = await load()
+      if (!content) continue
+      const tenantIds = [...new Set(content.records.map(({ tenantId }) => tenantId))]
+      const unseen = tenantIds.filter((tenantId) => !started.has(tenantId))
+      if (unseen.length > 0) await logSteps(unseen, stepToken, 'started', signal)
+      for (const tenantId of unseen) started.add(tenantId)
+      if (!hasRestarted) await endInsert(token, signal)
+      const gate = await readGate(database, content.records, signal)
+      for (const [reason, count] of gate.dropped) dropped.set(reason, (dropped.get(reason) ?? 0) + count)
+      const rows = readInsertedRows(Buffer.concat(gate.wanted.map(({ lines }) => lines)), content.columns)
+      // Days of dropped rows too: a first attempt can have counted them.
+      for (const { tenantId, receivedAt } of content.records) {
         const day = Math.floor(receivedAt / dayMs) * dayMs
         tenantsOfDays.set(day, (tenantsOfDays.get(day) ?? new Set()).add(tenantId))
       }
-      if (!isWanted || rows.length === 0) return
-      blocks++
+      only = blocks.length === 1 ? rows : []
       const missing = await missingOf(rows, signal)
-      if (missing.length === 0) return
-      // One token per block and boot: a repeated attempt stores nothing twice.
-      const token = hash('sha256', `${block.token} ${boot}`, 'hex')
-      await writer.write([toInsertBytes(missing)], token, signal)
-      reports += missing.length
+      const bad = await insert(missing, `${token} ${salt}`, content.columns, signal)
+      if (bad.length > 0) refused.set(token, bad)
+      reports += missing.length - bad.length
     }
+    const counted = blocks.length > 0 ? await recount(tenantsOfDays, signal) : nothing
+    if (started.size > 0) await logSteps([...started], stepToken, 'done', signal)
+    const { corrected: correctedDays, unsettled } = counted
+    // A view refuses a value that its table has: its rollups lack the block.
+    if (counted.isRefused && only.length > 0) refused.set((blocks[0] as RestorableBlock).token, only)
+    return { blocks: blocks.length, reports, correctedDays, unsettled, refused, dropped }
+  }
 
-    const entries = await spool.list()
-    const withdrawn: SpoolEntry[] = []
-    for (const token of await spool.listStored()) {
-      const block = await spool.loadStored(token)
-      if (block) await restoreRows(block, true)
-    }
-    for (const entry of entries) {
-      const block = await spool.load(entry)
-      if (!block) {
-        await setAside.unreadable(entry)
-        continue
-      }
-      const isWanted = !entry.isWithdrawn || (await settle(block, signal))
-      if (!isWanted) withdrawn.push(entry)
-      try {
-        await restoreRows(block, isWanted)
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        await setAside.refused(block, entry, error as Error)
-        // It can have logged this token as done.
-        await logSteps(block.tenantIds, stepToken, 'started', signal)
-        continue
-      }
-      if (isWanted) await spool.moveToStored(entry)
-    }
+  async function recount(tenantsOfDays: ReadonlyMap<number, ReadonlySet<string>>, signal: AbortSignal) {
     const groups = [...tenantsOfDays].flatMap(([day, tenantIds]) => groupsOf(day, [...tenantIds]))
-    const { corrected, unsettled } = await recountDays(database, groups, signal)
-    for (const [token, tenantIds] of started) {
-      for (const chunk of chunksOf([...tenantIds], mostIds)) await logSteps(chunk, token, 'done', signal)
+    try {
+      const count = async () => recountDays(await local(signal), groups, signal)
+      return { ...nothing, ...(await holdCollectors(database, count, { signal })) }
+    } catch (error) {
+      if (!isBadValue(error)) throw error
+      return { ...nothing, unsettled: [(error as Error).message], isRefused: true }
     }
-    // No response of before is in a cache once the restore is called done.
-    if (started.size > 0) await untilVersionsExpire(signal)
-    for (const { token } of withdrawn) await spool.remove(token)
-    await spool.saveBoot(boot)
-    onRestore({
-      blocks,
-      reports,
-      correctedDays: corrected,
-      unsettled,
-      milliseconds: Math.round(performance.now() - startedAt),
-    })
   }
+}
 
-  /** Rows that `reports` lacks, without those of deleted sites. */
-  async function missingOf(rows: readonly InsertedRow[], signal: AbortSignal): Promise<InsertedRow[]> {
-    const times = rows.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b)
-    const [from, to] = [new Date(times[0] as number), new Date(times.at(-1) as number)]
-    const stored = new Set<string>()
-    for (const tenantIds of chunksOf([...new Set(rows.map(({ tenantId }) => tenantId))], mostIds)) {
-      for (const { id } of await database.read(listStoredIds(tenantIds, from, to), { signal })) stored.add(id)
-    }
-    const missing = rows.filter(({ id }) => !stored.has(id))
-    return withoutDeletedSites(database, missing, signal)
+/** Ids that `reports` has, of the rows' tenants and times. */
+export async function readStoredIds(
+  database: Pick<Database, 'read'>,
+  rows: readonly InsertedRow[],
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const times = rows.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b)
+  const [from = 0, to = 0] = [times[0], times.at(-1)]
+  const stored = new Set<string>()
+  for (const tenantIds of chunksOf([...new Set(rows.map(({ tenantId }) => tenantId))], mostIds)) {
+    const found = await database.read(listStoredIds(tenantIds, new Date(from), new Date(to)), { signal })
+    for (const { id } of found) stored.add(id)
   }
-
-  return { newBoot, restore }
+  return stored
 }
 
 const groupsOf = (day: number, tenantIds: readonly string[]): TenantRange[] =>
-  chunksOf(tenantIds, mostIds).map((chunk) => ({
-    from: new Date(day),
-    to: new Date(day + dayMs),
-    tenantIds: chunk,
-  }))
+  chunksOf(tenantIds, mostIds).map((chunk) => ({ from: new Date(day), to: new Date(day + dayMs), tenantIds: chunk }))

@@ -2,7 +2,7 @@ import { budgetWindowSeconds } from '../../schema/plans.ts'
 import { type BudgetStore, BudgetUnavailableError } from '../budgets/budget-store.ts'
 import type { RequestContext } from '../pipeline/request-context.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
-import type { CollectorSite } from './site-lookup.ts'
+import type { CollectorSite } from './sites.ts'
 
 const reportsPerToken = 100
 

@@ -1,44 +1,49 @@
 import type { Hono } from 'hono'
 import type { Logger } from 'pino'
-import { untilInStep } from '../../clickhouse/cluster/in-step.ts'
 import type { Cluster } from '../../clickhouse/cluster/open-cluster.ts'
-import { shardOfTenant } from '../../clickhouse/cluster/tenant-shards.ts'
-import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
-import { createBootReader, type ReadBoot } from '../../clickhouse/read-boot.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { createFallbackBudgets } from '../budgets/fallback-budgets.ts'
 import type { Config } from '../config.ts'
 import { addDiskMetrics } from '../http/disk-metrics.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
-import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
+import { reasonOf } from '../program/log-outage.ts'
 import { openBudgets } from '../program/open-budgets.ts'
 import { watchParts } from '../program/watch-parts.ts'
-import { spoolFolder, storedFolder } from './block-files.ts'
 import { addClusterMetrics } from './cluster-metrics.ts'
-import { createCollectorMetrics } from './collector-metrics.ts'
+import type { CollectorLog } from './collector-log.ts'
+import type { CollectorMetrics } from './collector-metrics.ts'
 import { createCollector } from './create-collector.ts'
-import { logRestored } from './log-restored.ts'
-import { logStoreOutage } from './log-store-outage.ts'
-import { createReportStore, type ReportStoreOptions } from './report-store.ts'
-import { createRestoreBlocks } from './restore-blocks.ts'
-import { settleInsert } from './settle-insert.ts'
-import { openShardStores } from './shard-stores.ts'
-import { openSpool } from './spool.ts'
+import type { LogSender } from './log-sender.ts'
+import { type LogConfig, type LogOptions, openLog } from './open-log.ts'
 import { mountTryPage, type TryPageOptions } from './try-page.ts'
 
-const bootUnknown = 'Cannot read the uptime of ClickHouse’s machine: reports lost in a power cut will not be restored'
-
-export interface CollectorOptions {
+export interface CollectorOptions extends LogOptions {
   readonly tryPage?: TryPageOptions | undefined
   /** Adds further paths. */
   readonly mount?: ((app: Hono<ApiEnv>) => void) | undefined
-  readonly cluster?: Cluster | undefined
-  readonly siteTtlMs?: number | undefined
-  /** Of ClickHouse's machine, as ClickHouse has it by default. */
-  readonly readBoot?: ReadBoot | undefined
-  /** Timeouts and limits of blocks. */
-  readonly blocks?: Pick<ReportStoreOptions, 'timeouts' | 'limits'> | undefined
+}
+
+export interface RunningCollector extends Listener {
+  /** Resolves when each report that it took is stored. */
+  drained(): Promise<void>
+}
+
+/** Longest wait of a stop for blocks in flight, after the posts; what is not sent then stays in the log. */
+const stopMs = 10_000
+
+/** Sends the log of a folder that no collector runs on to its end. */
+export async function drainLog(
+  config: LogConfig,
+  database: Database,
+  log: Logger,
+  options: LogOptions = {},
+): Promise<void> {
+  const { sender, close } = await openLog(config, database, log, options)
+  sender.hurry()
+  await sender.drained()
+  await close()
 }
 
 /** @param database as the writer, of the cluster where there is one; the caller closes both. */
@@ -46,77 +51,42 @@ export async function startCollector(
   config: Config,
   database: Database,
   log: Logger,
-  { tryPage, mount, cluster, siteTtlMs, readBoot, blocks }: CollectorOptions = {},
-): Promise<Listener> {
-  const metrics = createCollectorMetrics(() => store.waitingBytes(), config.DATA_DIR)
-  addDiskMetrics(metrics.registry, database)
-  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'Failed to read the health of a node')
-  const closeClusterMetrics = cluster
-    ? addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)
-    : async () => {}
-  const writerOf = (own: Database, shard?: number) =>
-    cluster && shard !== undefined
-      ? clickHouseReportWriter(own, (signal) => untilInStep(cluster, shard, signal))
-      : clickHouseReportWriter(own)
-  /** A replica has its parts from the others, so that on a cluster no block is restored. */
-  async function spoolOf(shard?: number) {
-    if (cluster) return { spool: await openSpool(spoolFolder(config.DATA_DIR, shard)) }
-    const spool = await openSpool(spoolFolder(config.DATA_DIR), storedFolder(config.DATA_DIR))
-    const restore = createRestoreBlocks({
-      database,
-      spool,
-      writer: writerOf(database),
-      logSteps: logImportSteps(database),
-      // No insert of before the restart begins after it.
-      settle: settleInsert(database, { lateMs: 0 }),
-      readBoot: readBoot ?? createBootReader(database, () => log.warn(bootUnknown)),
-      onRestore: logRestored(log, metrics),
-    })
-    return { spool, restore }
+  options: CollectorOptions = {},
+): Promise<RunningCollector> {
+  const { tryPage, mount, cluster } = options
+  const { segments, metrics, sites, sender, close } = await openLog(config, database, log, options)
+  const closing: (() => Promise<unknown>)[] = [close]
+  const closeAll = async () => {
+    for (const end of closing.toReversed()) await end()
   }
-  async function open(shard?: number) {
-    const own = shard === undefined ? database : (cluster?.entry(shard) ?? database)
-    return createReportStore({
-      ...blocks,
-      ...(await spoolOf(shard)),
-      writer: writerOf(own, shard),
-      logSteps: logImportSteps(own),
-      settle: settleInsert(own),
-      onFlush: metrics.observeFlush,
-      onOutage: logStoreOutage(log, shard === undefined ? 'ClickHouse' : `ClickHouse shard ${shard}`),
-      onRefusal: (token, err) => log.error({ token, err }, 'ClickHouse refused a block; it is set aside'),
-      onUnreadable: (token) => log.error({ token }, 'Failed to read a block; it is set aside'),
-    })
-  }
-  const onNewShard = (shard: number) =>
-    log.warn({ shard }, 'A shard was added: add its servers to CLICKHOUSE_URL and restart the collector')
-  const store = cluster
-    ? await openShardStores(cluster.shardCount, open, (tenantId) => shardOfTenant(cluster, tenantId), onNewShard)
-    : await open()
-  store.sendLeftovers()
-  const budgets = await openBudgets(config, log, metrics.countRedisFault)
-  database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
-  const { COLLECTOR_PORT, HOST, SITE_POSTS_PER_MINUTE } = config
-  const parts = watchParts(database, log)
-  let isStopping = false
-  const app = createCollector({
-    database,
-    budgets,
-    store,
-    metrics,
-    log,
-    postsPerMinute: SITE_POSTS_PER_MINUTE,
-    siteTtlMs,
-    isStopping: () => isStopping,
-    arePartsSound: parts.isSound,
-    hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
-  })
-  if (tryPage) mountTryPage(app, tryPage)
-  mount?.(app)
-  let metricsListener: Listener | undefined
   try {
-    metricsListener = await listenForMetrics(config, 'COLLECTOR_METRICS_PORT', metrics.registry)
-    const listener = await listen(app, COLLECTOR_PORT, HOST, {
+    addDiskMetrics(metrics.registry, database)
+    if (cluster) closing.push(openClusterMetrics(config, cluster, metrics, log))
+    const budgets = createFallbackBudgets(await openBudgets(config, log, metrics.countRedisFault))
+    closing.push(budgets.close)
+    const parts = watchParts(database, log)
+    closing.push(async () => parts.stop())
+    database.observe({ onPoolWait: metrics.observePoolWait, onFault: metrics.countClickHouseFault })
+    let isStopping = false
+    const app = createCollector({
+      database,
+      budgets,
+      sites,
+      store: sender,
+      metrics,
+      log,
+      isLogWritable: segments.isWritable,
+      describeLog: () => describeLog(segments, sender.failure()),
+      postsPerMinute: config.SITE_POSTS_PER_MINUTE,
+      isStopping: () => isStopping,
+      arePartsSound: parts.isSound,
+      hasOwnMetricsPort: config.COLLECTOR_METRICS_PORT !== undefined,
+    })
+    if (tryPage) mountTryPage(app, tryPage)
+    mount?.(app)
+    const metricsListener = await listenForMetrics(config, 'COLLECTOR_METRICS_PORT', metrics.registry)
+    if (metricsListener) closing.push(() => metricsListener.stop())
+    const listener = await listen(app, config.COLLECTOR_PORT, config.HOST, {
       variable: 'COLLECTOR_PORT',
       allowHalfOpen: true,
       limits: { keepAliveTimeoutMs: config.KEEP_ALIVE_SECONDS * 1_000 },
@@ -124,23 +94,45 @@ export async function startCollector(
     })
     return {
       url: listener.url,
+      drained: sender.drained,
       async stop() {
         isStopping = true
-        parts.stop()
-        store.hurry()
+        sender.hurry()
         await listener.stop(config.DRAIN_SECONDS)
-        await store.close()
-        await metricsListener?.stop()
-        await closeClusterMetrics()
-        await budgets.close()
+        await untilDrained(sender)
+        await closeAll()
       },
     }
   } catch (error) {
-    parts.stop()
-    await metricsListener?.stop()
-    await store.close()
-    await closeClusterMetrics()
-    await budgets.close()
+    await closeAll()
     throw error
   }
+}
+
+/** Ends early while ClickHouse does not take blocks. */
+async function untilDrained(sender: Pick<LogSender, 'drained' | 'failure'>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = performance.now() + stopMs
+  const gaveUp = new Promise<void>((resolve) => {
+    timer = setInterval(() => {
+      if (sender.failure() || performance.now() > deadline) resolve()
+    }, 50)
+  })
+  await Promise.race([sender.drained(), gaveUp])
+  clearInterval(timer)
+}
+
+function describeLog(segments: CollectorLog, failure: Error | undefined) {
+  const oldestAt = segments.oldestAt()
+  return {
+    bytes: segments.bytes(),
+    reports: segments.reports(),
+    oldestSeconds: oldestAt === undefined ? 0 : Math.round(Math.max(0, Date.now() - oldestAt) / 1000),
+    ...(failure && { waitsFor: reasonOf(failure) }),
+  }
+}
+
+function openClusterMetrics(config: Config, cluster: Cluster, metrics: CollectorMetrics, log: Logger) {
+  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
+  return addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)
 }

@@ -14,6 +14,10 @@ export interface HealthOptions {
   readonly isStopping: () => boolean
   /** Of the process, beside ClickHouse and the budgets. */
   readonly furtherChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
+  /** Of this instance alone: where they are given, no other check makes a probe 503. */
+  readonly ownChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
+  /** Further members of the body. */
+  readonly details?: () => Readonly<Record<string, unknown>>
 }
 
 const paths = ['/livez', '/readyz', '/readyz/self']
@@ -26,7 +30,7 @@ export function mountHealth(
   app: Hono<ApiEnv>,
   database: Pick<Database, 'read'>,
   budgets: Pick<BudgetStore, 'ready'> | undefined,
-  { isStopping, furtherChecks = () => ({}) }: HealthOptions,
+  { isStopping, furtherChecks = () => ({}), ownChecks, details = () => ({}) }: HealthOptions,
 ): void {
   let files: readonly Migration[] | undefined
   /** For good: a migration is never undone. */
@@ -44,24 +48,27 @@ export function mountHealth(
     }
   }
 
-  async function check() {
-    const outcomes = Object.entries(furtherChecks()).map(
-      async ([name, isGood]) => [name, statusOf(await isGood)] as const,
+  const outcomesOf = async (checks: ReturnType<NonNullable<HealthOptions['ownChecks']>>) =>
+    Object.fromEntries(
+      await Promise.all(Object.entries(checks).map(async ([name, isGood]) => [name, statusOf(await isGood)] as const)),
     )
+
+  async function check() {
     const [budgetsReady, { engine, migrations }, further] = await Promise.all([
       budgets?.ready(),
       checkDatabase(),
-      Promise.all(outcomes),
+      outcomesOf({ ...furtherChecks(), ...ownChecks?.() }),
     ])
     return {
       engine: statusOf(engine),
       ...(budgetsReady !== undefined && { budgets: statusOf(budgetsReady) }),
       migrations,
-      ...Object.fromEntries(further),
+      ...further,
     }
   }
 
   async function checkSelf() {
+    if (ownChecks) return outcomesOf(ownChecks())
     const { migrations } = wasMigrated ? { migrations: 'ok' } : await checkDatabase()
     return { migrations }
   }
@@ -76,8 +83,11 @@ export function mountHealth(
   ) =>
     app.get(path, async (c) => {
       const outcomes = { ...(await checks(path, run)), ...(isStopping() && { process: 'failing' }) }
-      const ready = !Object.values(outcomes).some((status) => failing.includes(status))
-      return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: outcomes })
+      const own = ownChecks && new Set([...Object.keys(ownChecks()), 'process'])
+      const ready = !Object.entries(outcomes).some(
+        ([name, status]) => failing.includes(status) && (own?.has(name) ?? true),
+      )
+      return respondJson(c, ready ? 200 : 503, { status: statusOf(ready), checks: outcomes, ...details() })
     })
 
   app.get('/livez', (c) => respondJson(c, 200, { status: 'ok' }))

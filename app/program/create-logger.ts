@@ -7,5 +7,6 @@ const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
 /** Redis errors hold their command's arguments, the password among them. */
 const secrets = ['err.command', 'cause.command']
 
-export const createLogger = ({ LOG_LEVEL }: Config): Logger =>
-  pino({ level: LOG_LEVEL, redact: secrets }, pino.destination(logging))
+/** @param dest file descriptor: 1 is stdout. */
+export const createLogger = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, dest = 1): Logger =>
+  pino({ level: LOG_LEVEL, redact: secrets }, pino.destination({ ...logging, dest }))

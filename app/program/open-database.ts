@@ -44,7 +44,7 @@ export interface OpenDatabaseOptions {
   /** Which embedded engine is migrated; one that is started here by default, as another's programs can be of an older release. */
   readonly migrates?: 'own' | 'any' | 'none'
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
-  /** For a program that responds 503 until the server of CLICKHOUSE_URL responds; without it that is an Error. */
+  /** For a program that starts before the server of CLICKHOUSE_URL, or a node of it, responds; without it that is an Error. */
   readonly onUnavailable?: (line: string) => void
   readonly connectOptions?: ConnectOptions | undefined
   readonly ownerTimeoutMs?: number | undefined
@@ -110,8 +110,11 @@ async function openServer(
   return { ...sameUser(database), url: origin, cluster: undefined, shards: () => [database], close }
 }
 
-async function openNodes(urls: string, { connectOptions }: OpenDatabaseOptions): Promise<DatabaseAccess> {
-  const cluster = await openCluster(urls, connectOptions)
+async function openNodes(
+  urls: string,
+  { connectOptions, onUnavailable }: OpenDatabaseOptions,
+): Promise<DatabaseAccess> {
+  const cluster = await openCluster(urls, connectOptions, onUnavailable)
   const url = cluster.nodes.map(({ origin }) => origin).join(', ')
   const shards = () => everyShard(cluster).map(({ database }) => database)
   return { ...sameUser(cluster.client), url, cluster, shards, close: cluster.close }

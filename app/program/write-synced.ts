@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises'
+import { open, rename, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** Writes and syncs the unfinished file, renames it, and syncs the folder. */
@@ -26,3 +26,9 @@ export async function syncFolder(folder: string): Promise<void> {
     await opened.close()
   }
 }
+
+/** Type of a file system in memory, by Linux' statfs(2). */
+const tmpfs = 0x01_02_19_94
+
+/** Whether a restart of the machine empties the folder. */
+export const isInMemory = async (folder: string): Promise<boolean> => (await statfs(folder)).type === tmpfs

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { findOldestWaiting } from '../../queries/tenants/find-oldest-waiting.ts'
 import { findSites } from '../../queries/tenants/find-sites.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { ofSite, tieSources } from '../../queries/tenants/of-site.ts'
 import { acknowledgedMs, forgottenMs } from '../../schema/durations.ts'
+import { holdCollectors } from '../import/hold.ts'
 import { withLease } from '../import/lease.ts'
 import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { removeSite } from './remove-site.ts'
@@ -34,11 +36,6 @@ interface Target {
   readonly last: readonly string[]
   /** Deletes the rows of these tables. */
   remove(tables: readonly string[], databases: readonly Database[]): Promise<void>
-}
-
-const afterwards = {
-  tenant: 'run this command again, with the id in --confirm',
-  site: 'run "rollups check"',
 }
 
 /** Imports and the collector find neither tenant nor site without these. */
@@ -115,14 +112,18 @@ async function deleteTarget(
     await untilForgotten(forgottenMs)
     const waiting = shards().map((database) => ({ database }))
     await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
-      () => log(`A collector has an unacknowledged block: after the collector has sent it, ${afterwards[kind]}`),
+      () => log(`A collector has an unacknowledged block: its reports of the ${kind} are dropped when it is sent`),
     )
+    const [{ seconds, hosts } = { seconds: 0, hosts: [] }] = await writer.read(findOldestWaiting)
+    if (hosts.length > 0) {
+      log(
+        `Reports of the last ${seconds} s wait in the log of the collector on ${hosts.join(', ')}; those of the ${kind} are dropped when they are sent`,
+      )
+    }
     await checkLease()
     const late = Object.keys(await countRows(databases, target.condition))
-    await target.remove(
-      late.filter((table) => !last.includes(table) && !leaseTables.includes(table)),
-      databases,
-    )
+    const remaining = late.filter((table) => !last.includes(table) && !leaseTables.includes(table))
+    await holdCollectors(writer, () => target.remove(remaining, databases), { log })
     if (kind === 'site') await requireGone(databases, target, last)
     await deleteRows(databases, target.condition, last)
   })

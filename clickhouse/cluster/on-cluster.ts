@@ -4,7 +4,7 @@
 
 /** Tables on every node: those without a tenant, and those that find a tenant. */
 export const everywhere: readonly string[] = [
-  ...['schema_migrations', 'migration_steps', 'report_types', 'library_files', 'library_advisories'],
+  ...['schema_migrations', 'migration_steps', 'report_types', 'library_files', 'library_advisories', 'collector_logs'],
   ...['tenants', 'sites', 'retired_tokens', 'api_keys', 'tenant_places', 'tenants_history', 'sites_history'],
 ]
 

@@ -61,8 +61,16 @@ function frontDatabase(urls: string): string {
   throw new Error('CLICKHOUSE_URL must end with a database name, such as /reports')
 }
 
-/** Throws an Error of one line where no node responds. @param urls as `connect` takes them. */
-export async function openCluster(urls: string, options: ConnectOptions = {}): Promise<Cluster> {
+/**
+ * Throws an Error of one line where no node responds.
+ * @param urls as `connect` takes them.
+ * @param onUnavailable called with that line instead, for a program that waits until one does: `reopen` shows its nodes.
+ */
+export async function openCluster(
+  urls: string,
+  options: ConnectOptions = {},
+  onUnavailable?: (line: string) => void,
+): Promise<Cluster> {
   const front = frontDatabase(urls)
   const opened: Database[] = []
   const open = (hosts: readonly string[], database: string, writes: ConnectOptions = {}) => {
@@ -120,8 +128,13 @@ export async function openCluster(urls: string, options: ConnectOptions = {}): P
     },
   }
   if (nodes.length > 0) return cluster
+  const line = `CLICKHOUSE_URL: no node of the cluster can be used: ${missing.join('; ')}`
+  if (onUnavailable) {
+    onUnavailable(line)
+    return cluster
+  }
   await cluster.close()
-  throw new Error(`CLICKHOUSE_URL: no node of the cluster can be used: ${missing.join('; ')}`)
+  throw new Error(line)
 }
 
 /** One connection to each database. */

@@ -29,8 +29,11 @@ export async function isOwned(dataDir: string): Promise<boolean> {
 }
 
 /** Makes this process the owner, and returns the release. Rejects where another one is. */
-export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
-  if (await isOwned(dataDir)) throw new Error(`Cannot lock ${dataDir}: the process that started its engine is running`)
+export async function ownFolder(
+  dataDir: string,
+  owner = 'the process that started its engine is running',
+): Promise<() => Promise<void>> {
+  if (await isOwned(dataDir)) throw new Error(`Cannot lock ${dataDir}: ${owner}`)
   const path = socketPath(dataDir)
   await rm(path, { force: true })
   const server = createServer((socket) => socket.destroy()).listen(path)

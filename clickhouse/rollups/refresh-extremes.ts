@@ -21,7 +21,7 @@ export interface Refresh {
   readonly retentionDays: number | undefined
 }
 
-/** Above the age of a report that the collector stores now, one of a killed collector's spool included. */
+/** Above the age of a report that the collector stores now; an older one of its log is held until the deletion ends. */
 const recentMs = dayMs
 
 /** No row of `touched` expires meanwhile. */

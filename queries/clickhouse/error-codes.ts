@@ -185,6 +185,9 @@ export function isNamed(error: unknown, ...names: (typeof table)[number][1][]): 
   return names.some((name) => code?.name === name)
 }
 
+/** True where a value of the rows does not fit. */
+export const isBadValue = (error: unknown): boolean => isRefusal(error) && codeOf(error)?.mayHaveRun === true
+
 /** True for a statement that ClickHouse refuses, and would again. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ClickHouseError && codeOf(error)?.ourFault === true

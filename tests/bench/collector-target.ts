@@ -15,6 +15,8 @@ import { startRunningCollector } from './running-collector.ts'
 export interface CollectorTarget {
   readonly url: string
   readonly pid: number
+  /** Of the engine and the collector. */
+  readonly dataDir: string
   readonly enginePid: number
   readonly tokens: readonly string[]
   readonly database: Database
@@ -39,7 +41,7 @@ export async function startCollectorTarget(cleanup: Cleanup, withDemo: boolean):
   for (const token of tokens) await writer.createSite(tenantId, { hosts: [host], token })
   const { userUrls, dataDir } = engine
   const collector = await startRunningCollector({ dataDir, engineUrl: userUrls.writer, cleanup })
-  return { ...collector, enginePid: engine.pid() as number, tokens, database }
+  return { ...collector, dataDir, enginePid: engine.pid() as number, tokens, database }
 }
 
 export interface PostRate {

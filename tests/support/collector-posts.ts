@@ -1,4 +1,4 @@
-/** @module Posts of one report each, collectors of which parts are replaced, and what ClickHouse stored. */
+/** @module Posts of one report each, and what ClickHouse stored. */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,13 +6,9 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { expect } from 'vitest'
 import { createMemoryBudgets } from '../../app/budgets/memory-budgets.ts'
-import { createCollectorMetrics } from '../../app/collector/collector-metrics.ts'
 import { type CollectorServices, createCollector } from '../../app/collector/create-collector.ts'
-import { createReportStore, type ReportStoreOptions } from '../../app/collector/report-store.ts'
-import { settleInsert } from '../../app/collector/settle-insert.ts'
-import { openSpool } from '../../app/collector/spool.ts'
-import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
-import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { openLog } from '../../app/collector/open-log.ts'
+import { readConfig } from '../../app/config.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { importVersion } from '../../queries/rules/import-version.ts'
 import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
@@ -74,29 +70,18 @@ export async function storedOf(database: Database, ...wanted: string[]): Promise
 export const versionOf = async (database: Database, tenantId: string) =>
   importVersion(await database.read(listImportSteps(tenantId, 1_000)))
 
-/** A collector without a listener, on a store of which parts can be replaced. */
-export async function openCollector(
-  database: Database,
-  folder: string,
-  replaced: Partial<ReportStoreOptions> = {},
-  services: Partial<CollectorServices> = {},
-) {
-  const store = createReportStore({
-    writer: clickHouseReportWriter(database),
-    logSteps: logImportSteps(database),
-    settle: settleInsert(database),
-    spool: await openSpool(folder),
-    ...replaced,
-    limits: { ...patientBlocks.limits, ...replaced.limits },
-    timeouts: { ...patientBlocks.timeouts, ...replaced.timeouts },
-  })
-  const metrics = createCollectorMetrics(() => store.waitingBytes())
+/** A collector without a listener, of which parts can be replaced. */
+export async function openCollector(database: Database, folder: string, services: Partial<CollectorServices> = {}) {
   const log = pino({ level: 'silent' })
-  const budgets = createMemoryBudgets()
-  const app = createCollector({ database, budgets, store, metrics, log, postsPerMinute: 100_000, ...services })
-  return {
-    store,
-    app,
-    post: (token: string, url: string) => send(() => app.request(`/r/${token}`, reportRequest(url))),
-  }
+  const config = readConfig({ DATA_DIR: folder })
+  const own = { ...database, ...services.database }
+  const { segments, metrics, sites, sender, close } = await openLog(config, own, log, { blocks: patientBlocks })
+  const app = createCollector({
+    ...{ database, sites, store: sender, metrics, log, postsPerMinute: 100_000 },
+    budgets: createMemoryBudgets(),
+    isLogWritable: segments.isWritable,
+    ...services,
+  })
+  const post = (token: string, url: string) => send(() => app.request(`/r/${token}`, reportRequest(url)))
+  return { app, post, close, drained: sender.drained }
 }

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { inject } from 'vitest'
 import { type CollectorOptions, startCollector } from '../../app/collector/start-collector.ts'
@@ -21,16 +20,29 @@ export interface PostOptions {
 export interface TestCollector extends TenantWriter {
   readonly url: string
   readonly database: Database
-  /** Its spool. */
+  /** Its log. */
   readonly folder: string
-  /** @param body as it is where it is text or bytes, as JSON otherwise. */
+  /**
+   * Returns when the reports of a 204 are stored.
+   * @param body as it is where it is text or bytes, as JSON otherwise.
+   */
   post(token: string, body: unknown, options?: PostOptions): Promise<Response>
+  /** Resolves when each report that it took is stored. */
+  drained(): Promise<void>
   close(): Promise<void>
+}
+
+export interface TestCollectorOptions extends Pick<CollectorOptions, 'siteTtlMs' | 'readBoot' | 'blocks'> {
+  readonly log?: Logger
+  /** Replaces parts of the collector's database. */
+  readonly replace?: (database: Database) => Partial<Database>
+  /** False where a post returns with its response. */
+  readonly waits?: boolean
 }
 
 export async function startTestCollector(
   environment: Readonly<Record<string, string>> = {},
-  { log, siteTtlMs, readBoot }: Pick<CollectorOptions, 'siteTtlMs' | 'readBoot'> & { readonly log?: Logger } = {},
+  { log, siteTtlMs, readBoot, blocks = patientBlocks, replace, waits = true }: TestCollectorOptions = {},
 ): Promise<TestCollector> {
   const folder = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'collector-')))
   const defaults = { DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' }
@@ -38,26 +50,24 @@ export async function startTestCollector(
   const url = config.CLICKHOUSE_URL as string
   const cluster = config.CLICKHOUSE_CLUSTER ? await openCluster(url, patience) : undefined
   const database = cluster?.client ?? connectPatiently(url)
-  const collector = await startCollector(config, database, log ?? createLogger(config), {
-    cluster,
-    siteTtlMs,
-    readBoot,
-    blocks: patientBlocks,
-  })
-  // Posts are 503 until the blocks of a killed collector are sent, if there are any.
-  while (!(await takesPosts(collector.url))) await sleep(20)
+  const own = { ...database, ...replace?.(database) }
+  const options = { cluster, siteTtlMs, readBoot, blocks }
+  const collector = await startCollector(config, own, log ?? createLogger(config), options)
   return {
     ...createTenantWriter(database),
     url: collector.url,
     database,
     folder: join(folder, 'collector'),
-    post(token, body, { type = 'application/reports+json', headers = {} } = {}) {
+    drained: collector.drained,
+    async post(token, body, { type = 'application/reports+json', headers = {} } = {}) {
       const isRaw = typeof body === 'string' || body instanceof Uint8Array
-      return fetch(`${collector.url}/r/${token}`, {
+      const response = await fetch(`${collector.url}/r/${token}`, {
         method: 'POST',
         headers: { 'Content-Type': type, ...headers },
         body: isRaw ? (body as string) : JSON.stringify(body),
       })
+      if (waits && response.status === 204) await collector.drained()
+      return response
     },
     async close() {
       await collector.stop()
@@ -65,9 +75,4 @@ export async function startTestCollector(
       if (environment.DATA_DIR === undefined) await rm(folder, { recursive: true })
     },
   }
-}
-
-async function takesPosts(url: string): Promise<boolean> {
-  const { checks } = (await (await fetch(`${url}/readyz`)).json()) as { readonly checks: { readonly store: string } }
-  return checks.store === 'ok'
 }

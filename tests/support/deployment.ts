@@ -110,7 +110,7 @@ export async function openDeployment() {
         return (await fetch(urlOf(collectorPort, `/r/${token}`), reportRequest(url))).status
       }
       await expect.poll(post).toBe(204)
-      expect(await storedOf(database.reader, url)).toEqual([1])
+      await expect.poll(() => storedOf(database.reader, url)).toEqual([1])
     },
 
     async close() {

@@ -1,5 +1,5 @@
 import type { RedisTimeouts } from '../../app/budgets/redis-budgets.ts'
-import { blockLimits } from '../../app/collector/block-limits.ts'
+import { blockLimits } from '../../app/collector/log-sender.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { type QueryPools, queryPools } from '../../queries/clickhouse/query-pools.ts'
@@ -39,15 +39,10 @@ export const patientTimeouts: RedisTimeouts = {
 /** Of the API's connections, whose response the patient reads delay. */
 export const patientConnections = { requestTimeoutMs: patientMs, idleTimeoutMs: patientMs }
 
-/** Of a collector's blocks, which do not rest: a post would wait for 5 s on a busy machine. */
+/** Of a collector's blocks, which do not rest: a report would wait for 5 s on a busy machine. */
 export const patientBlocks = {
-  limits: { queueTimeoutMs: patientMs, longestGatherMs: blockLimits.gatherMs },
-  timeouts: {
-    startTimeoutMs: patientMs,
-    insertTimeoutMs: patientMs,
-    settleTimeoutMs: patientMs,
-    doneTimeoutMs: patientMs,
-  },
+  limits: { longestGatherMs: blockLimits.gatherMs },
+  timeouts: { attemptMs: patientMs, longestAttemptMs: patientMs, longestPauseMs: 500 },
 }
 
 /** @param url as `connect` takes it. */

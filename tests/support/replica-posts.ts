@@ -1,10 +1,10 @@
 /** @module Collectors as production has them on replicas, posts of one report each, and what each replica stored of them. */
 
 import { randomUUID } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { expect } from 'vitest'
+import { listSegments, logFolder } from '../../app/collector/segment-folder.ts'
 import { startCollector } from '../../app/collector/start-collector.ts'
 import { readConfig } from '../../app/config.ts'
 import { openCluster } from '../../clickhouse/cluster/open-cluster.ts'
@@ -14,6 +14,7 @@ import type { Replica, TestReplicas } from './replicas.ts'
 export interface ReplicaCollector {
   /** Posts a report, and returns the status. */
   post(token: string): Promise<number>
+  /** Once each report that it took is stored. */
   close(): Promise<void>
 }
 
@@ -54,17 +55,18 @@ export function createReplicaPosts(replicas: TestReplicas) {
           return status
         },
         async close() {
+          await collector.drained()
           await collector.stop()
           await cluster.close()
         },
       }
     },
-    /** Expects each 204 once on each replica of a shard, every other post at most once, and no block in a folder. */
+    /** Expects each 204 once on each replica of a shard, every other post at most once, and no segment that waits or is set aside. */
     async expectStored(...shards: readonly (readonly Replica[])[]) {
       const files = async () =>
-        (await Promise.all(opened.map((folder) => readdir(`${folder}/collector`, { recursive: true }))))
+        (await Promise.all(opened.map((folder) => listSegments(logFolder(folder)))))
           .flat()
-          .filter((name) => name.includes('.'))
+          .filter(({ state }) => state !== 'sent')
       await expect.poll(files).toEqual([])
       const wrong = async () => {
         const stored = await Promise.all(shards.map(storedOn))

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { type BlockFile, isSetAside, listBlockFiles } from '../../collector/block-files.ts'
-import { resendBlock } from '../../collector/resend-block.ts'
-import { isBlockStored } from '../../collector/settle-insert.ts'
-import { readBlock } from '../../collector/spool.ts'
+import { readBlock, resendBlock } from '../../collector/resend-block.ts'
+import { readStoredIds } from '../../collector/restore-blocks.ts'
+import { isSetAside, isWaiting, listSegments, logFolder, type SegmentFile } from '../../collector/segment-folder.ts'
+import { readInsertedRows } from '../../import/reports/inserted-rows.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
@@ -19,35 +19,38 @@ const token = option('--token <TOKEN>', {
 const whereItRuns = "Run it with the collector's DATA_DIR; the collector may be running."
 
 export function addBlocks(program: Command, context: Context): void {
-  const blocks = subcommand(program, 'blocks', { about: 'Blocks of reports that a collector has not stored yet' })
+  const blocks = subcommand(program, 'blocks', { about: "A collector's log, and blocks of reports that it set aside" })
 
   subcommand(blocks, 'list', {
-    about: "Print the blocks in a collector's folder, oldest first",
+    about: 'Print the log of a collector in one line, and the blocks that are set aside, oldest first',
     notes: [
-      'Prints {"blocks": [{"token", "shard", "state", "reports", "tenants", "bytes", "savedAt", "stored"}]}. States: block: the',
-      'collector sends it until it is stored; withdrawn: its posts were rejected with 503, only what ClickHouse already started to',
-      'store is completed; refused by ClickHouse, or unreadable: set aside and not sent again. "stored" is true if',
-      `ClickHouse has reports of the block. ${whereItRuns}`,
+      'Prints {"log": {"segments", "bytes", "oldestAt"}, "blocks": [{"token", "state", "reports", "tenants", "bytes", "savedAt", "stored"}]}.',
+      'The collector sends the log. A block is set aside, and not sent again, if ClickHouse refused a value (refused) or if it is',
+      `unreadable. "stored" is true if ClickHouse has reports of it. ${whereItRuns}`,
     ],
     examples: ['blocks list'],
   }).action(async () => {
     const { writer } = await context.database()
-    const files = await listBlockFiles(context.config().DATA_DIR)
-    context.finish({ blocks: await Promise.all(files.map((file) => describe(writer, file))) })
+    const files = await listSegments(logFolder(context.config().DATA_DIR))
+    const aside = files.filter(isSetAside)
+    context.finish({
+      log: describeLog(files.filter(isWaiting)),
+      blocks: await Promise.all(aside.map((file) => describe(writer, file))),
+    })
   })
 
   subcommand(blocks, 'resend', {
-    about: 'Insert a block that ClickHouse refused and remove its file',
+    about: 'Store a block that ClickHouse refused and remove its file',
     notes: [
-      "Fix the cause in the collector's log first. Reports of the block that are already stored are not stored twice, unless 10,000",
-      `blocks have been stored since. ${whereItRuns}`,
+      `Fix the cause in the collector's log first. Reports that are already stored are found by their ids.`,
+      whereItRuns,
     ],
     examples: ['blocks resend --token TOKEN'],
   })
     .addOption(token)
     .action(async ({ token }) => {
-      const { writer } = await context.database()
-      await resendBlock(writer, await requireSetAside(context, token))
+      const { writer, cluster } = await context.database()
+      await resendBlock(writer, cluster, await requireSetAside(context, token))
       context.finish({ token, stored: true })
     })
 
@@ -67,25 +70,37 @@ export function addBlocks(program: Command, context: Context): void {
     })
 }
 
-async function describe(database: Database, { path, token, shard, state, bytes, savedAt }: BlockFile) {
-  const block = await readBlock(path, token)
-  const rows = block?.rows ?? Buffer.alloc(0)
+function describeLog(files: readonly SegmentFile[]) {
+  const [oldest] = files
+  // A token begins with the milliseconds of its time.
+  const oldestAt = oldest && new Date(Number.parseInt(oldest.token.slice(0, 12), 16))
   return {
-    token,
-    shard,
-    state,
-    reports: rows.toString('utf8').split('\n').length - 1,
-    tenants: block?.tenantIds ?? [],
-    bytes,
-    savedAt,
-    stored: rows.length > 0 && (await isBlockStored(database, rows)),
+    segments: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+    oldestAt: oldestAt && Number.isFinite(oldestAt.getTime()) ? oldestAt : null,
   }
 }
 
-async function requireSetAside(context: Context, token: string): Promise<BlockFile> {
-  const { DATA_DIR } = context.config()
-  const file = (await listBlockFiles(DATA_DIR)).find((one) => one.token === token)
-  if (!file) throw new Error(`There is no block ${token} in ${DATA_DIR}/collector`)
-  if (isSetAside(file)) return file
+async function describe(database: Database, { path, token, state, bytes, changedAt }: SegmentFile) {
+  const { columns, records } = (await readBlock(path)) ?? { columns: [], records: [] }
+  const rows = records.flatMap(({ lines }) => readInsertedRows(lines, columns))
+  const stored = rows.length > 0 ? await readStoredIds(database, rows) : new Set()
+  return {
+    token,
+    state,
+    reports: rows.length,
+    tenants: [...new Set(rows.map(({ tenantId }) => tenantId))],
+    bytes,
+    savedAt: new Date(changedAt),
+    stored: rows.some(({ id }) => stored.has(id)),
+  }
+}
+
+async function requireSetAside(context: Context, token: string): Promise<SegmentFile> {
+  const folder = logFolder(context.config().DATA_DIR)
+  const files = (await listSegments(folder)).filter((one) => one.token === token)
+  const file = files.find(isSetAside)
+  if (file) return file
+  if (files.length === 0) throw new Error(`There is no block ${token} in ${folder}`)
   throw new Error(`The block ${token} is still being sent; its collector will finish it`)
 }

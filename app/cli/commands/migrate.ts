@@ -2,6 +2,7 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { planMigrations } from '../../../clickhouse/plan-migrations.ts'
+import { holdCollectors } from '../../import/hold.ts'
 import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
 
@@ -12,8 +13,8 @@ export function addMigrate(program: Command, context: Context): void {
     about: 'Apply pending migrations and print them',
     notes: [
       'It can be repeated, and run concurrently. The embedded engine is migrated at every start.',
-      'A migration that creates or changes a rollup fills it from the stored reports, month by month. The API can serve requests;',
-      'no import and no collector may run. After an interruption, run it again: it continues with the same month.',
+      'A migration that creates or changes a rollup fills it from the stored reports, month by month. The API can serve requests',
+      'and collectors take posts; no import may run. After an interruption, run it again: it continues with the same month.',
       '--plan prints {"pending", "fills", "rows", "seconds"}: the migrations; each rollup with its months and the rows that fill it;',
       'the total number of rows, and the estimated seconds on two cores.',
     ],
@@ -29,6 +30,8 @@ export function addMigrate(program: Command, context: Context): void {
       const applied = await migrate(writer, {
         onStep: (step) => context.log(step),
         cluster: cluster && { cluster, replication: replicated },
+        hold: (shards, task) =>
+          holdCollectors(writer, task, { shards, log: context.log, onLate: ({ message }) => context.log(message) }),
       })
       context.finish({ applied: [...migrated, ...applied] })
     })

@@ -1,6 +1,9 @@
 /** @module Programs that serve until a signal ends them, each by the command of its name. */
 
-import type { Command } from '@commander-js/extra-typings'
+import { access } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Command, Option } from '@commander-js/extra-typings'
+import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const settings = 'Settings are environment variables: see "doctor --settings". Ctrl-C finishes running requests.'
@@ -15,18 +18,26 @@ const programs = [
       settings,
     ],
     load: () => import('../../start.ts'),
+    drains: false,
   },
   {
     name: 'serve',
     about: 'Run only the API, as in production',
     notes: ['It needs CLICKHOUSE_URL, and REDIS_URL to share budgets between processes.', settings],
     load: () => import('../../serve.ts'),
+    drains: false,
   },
   {
     name: 'collect',
     about: 'Run only the collector of browser reports',
-    notes: ['It writes to CLICKHOUSE_URL, or to the embedded engine of DATA_DIR.', settings],
+    notes: [
+      'It writes to CLICKHOUSE_URL, or to the embedded engine of DATA_DIR.',
+      'With --drain it takes no posts: it stores the reports that a collector left in a folder, and exits. Use it before a downgrade,',
+      'or for the volume of a removed collector. It fails while a collector runs on the folder.',
+      settings,
+    ],
     load: () => import('../../collect.ts'),
+    drains: true,
   },
   {
     name: 'worker',
@@ -37,15 +48,32 @@ const programs = [
       settings,
     ],
     load: () => import('../../work.ts'),
+    drains: false,
   },
 ]
 
-export function addPrograms(program: Command): void {
-  for (const { name, about, notes, load } of programs) {
-    subcommand(program, name, { about, notes, examples: [name] }).action(async () => {
+const drain = new Option('--drain <DIR>', 'Store the log of the collector whose DATA_DIR this was, and exit')
+
+export function addPrograms(program: Command, context: Context): void {
+  for (const { name, about, notes, load, drains } of programs) {
+    const command = subcommand(program, name, { about, notes, examples: [name] })
+    if (drains) command.addOption(drain)
+    command.action(async (options: { readonly drain?: string }) => {
+      if (options.drain !== undefined) return drainFolder(context, options.drain)
       // The program has none of its own.
       process.argv.splice(2)
       await load()
     })
   }
+}
+
+async function drainFolder(context: Context, folder: string): Promise<void> {
+  const { drainLog } = await import('../../collector/start-collector.ts')
+  const { createLogger } = await import('../../program/create-logger.ts')
+  const config = context.config()
+  const { writer, cluster } = await context.database()
+  const DATA_DIR = resolve(context.folder, folder)
+  await access(join(DATA_DIR, 'collector'))
+  await drainLog({ ...config, DATA_DIR }, writer, createLogger(config, 2), { cluster })
+  context.finish({ drained: DATA_DIR })
 }

@@ -4,6 +4,7 @@ import { findBlocksInFlight } from '../../../clickhouse/rollups/blocks-in-flight
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
+import { holdCollectors } from '../../import/hold.ts'
 import { repeatableOption } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
@@ -58,7 +59,7 @@ export function addRollups(program: Command, context: Context): void {
     notes: [
       'Does not change script_versions and issue_first_seen, which outlive reports.',
       'The API can serve requests: each month is built separately and replaces the old one atomically.',
-      'No import and no collector may run: a block that is sent again after a rebuild is counted twice.',
+      'No import may run. Collectors take posts and store them after the rebuild.',
       'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then the output of "rollups check".',
       'Exits 1 if a day still differs, for example because an import ran: rebuild again.',
     ],
@@ -67,7 +68,7 @@ export function addRollups(program: Command, context: Context): void {
     .addOption(table)
     .addOption(force)
     .action(async ({ table, force }) => {
-      const { reader, shards } = await context.database()
+      const { reader, writer, shards } = await context.database()
       // Rollups count a batch twice that is sent again after a rebuild.
       const tenants = force ? [] : await unfinishedTenants(reader)
       if (tenants.length > 0) {
@@ -75,17 +76,16 @@ export function addRollups(program: Command, context: Context): void {
           `${cutOff(tenants)}: let it finish, or run it again, before rebuilding; use --force to rebuild anyway`,
         )
       }
-      const inFlight = force ? undefined : await findBlocksInFlight(shards())
-      if (inFlight !== undefined) {
-        throw new Error(
-          `${inFlight}: stop the collector once its folder has no blocks, then rebuild; use --force to rebuild anyway`,
-        )
-      }
       const { rebuilt, check } = await withProgress(context.stderr, 2, async (update) => {
-        const { rebuilt } = await rebuildRollups(shards(), {
-          tables: table,
-          onProgress: (done, total, note) => update(share(done, total), `rebuilding ${note}`),
-        })
+        const rebuild = () =>
+          rebuildRollups(shards(), {
+            tables: table,
+            onProgress: (done, total, note) => update(share(done, total), `rebuilding ${note}`),
+          })
+        const onLate = ({ message }: Error) => {
+          if (!force) throw new Error(`${message}; use --force to rebuild anyway`)
+        }
+        const { rebuilt } = await holdCollectors(writer, rebuild, { shards: shards(), log: context.log, onLate })
         const check = await checkEveryShard(shards(), {
           onProgress: (done, total, note) => update(1 + share(done, total), `checking ${note}`),
         })

@@ -1,20 +1,32 @@
-import { join } from 'node:path'
-import { isSetAside, listBlockFiles } from '../../collector/block-files.ts'
-import type { Check } from './check.ts'
+import { findOldestWaiting } from '../../../queries/tenants/find-oldest-waiting.ts'
+import { minuteMs } from '../../../schema/durations.ts'
+import { isSetAside, isWaiting, listSegments, logFolder } from '../../collector/segment-folder.ts'
+import { type Check, FaultWithFix } from './check.ts'
+
+/** Age of a waiting report from which doctor fails, as the alert of Prometheus does. */
+const lateSeconds = (5 * minuteMs) / 1_000
 
 export const blocks: Check = {
   name: 'blocks',
   fix: 'run "blocks list"; after fixing the cause, send a block again with "blocks resend", or remove it with "blocks discard"',
-  async run({ config }) {
-    const { DATA_DIR } = config()
-    const files = await listBlockFiles(DATA_DIR)
-    const folder = join(DATA_DIR, 'collector')
+  async run({ config, database }) {
+    const folder = logFolder(config().DATA_DIR)
+    const files = await listSegments(folder)
     const [first, ...others] = files.filter(isSetAside)
     if (first) {
       throw new Error(`${others.length + 1} blocks are set aside in ${folder}, the first ${first.token}.${first.state}`)
     }
-    return files.length === 0
+    const { writer } = await database()
+    const [{ seconds, hosts } = { seconds: 0, hosts: [] }] = await writer.read(findOldestWaiting)
+    if (seconds > lateSeconds) {
+      throw new FaultWithFix(
+        `Reports of the last ${Math.round(seconds / 60)} minutes wait in the log of the collector on ${hosts.join(', ')}`,
+        'read log.waitsFor in its /readyz and fix the cause; the collector then stores them',
+      )
+    }
+    const waiting = files.filter(isWaiting)
+    return waiting.length === 0
       ? `none in ${folder}; run doctor on each collector's machine`
-      : `${files.length} in ${folder} are being sent, and none is set aside`
+      : `${waiting.length} segments in ${folder} are being sent, and none is set aside`
   },
 }

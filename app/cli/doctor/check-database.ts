@@ -50,7 +50,7 @@ export const clickHouse: Check = {
 
 export const migrations: Check = {
   name: 'migrations',
-  fix: 'run "migrate" as the writer while no import and no collector runs',
+  fix: 'run "migrate" as the writer while no import runs',
   async run({ database }) {
     const files = await readMigrations()
     const pending = await lackingMigrations((await database()).reader, files).catch(throwWithFix)

@@ -2,10 +2,14 @@
 import { useApp } from '../app-context.js'
 import { html, useEffect, useState } from '../html.js'
 
-/** One line above the view where the API is away or paused. */
+/** Minutes from which a collector is late enough for a notice. */
+const lateMinutes = 1
+
+/** One line above the view if the API is away or paused, or if a collector is behind. */
 export function Notices() {
   const { status, poll } = useApp().api
   const [now, setNow] = useState(Date.now())
+  const minutes = useMinutesBehind()
   const seconds = Math.ceil((status.pausedUntil - now) / 1000)
   useEffect(() => {
     if (status.pausedUntil <= Date.now()) return undefined
@@ -23,5 +27,23 @@ export function Notices() {
     return html`<p class="notice bad" role="alert">Cannot reach the API. The page shows the last response.</p>`
   if (seconds > 0)
     return html`<p class="notice warn" role="alert">${status.reason.replace(/\.$/, '')}. Next request in ${seconds} s.</p>`
+  if (minutes > lateMinutes)
+    return html`<p class="notice warn" role="status">Reports of the last ${minutes} minutes are still being stored.</p>`
   return null
+}
+
+/** How far collectors are behind. It is no request of the API: it shows nothing of its status or budget. */
+function useMinutesBehind() {
+  const [minutes, setMinutes] = useState(0)
+  useEffect(() => {
+    const read = () =>
+      fetch('/explorer/served/waiting.json')
+        .then((response) => response.json())
+        .then(({ seconds }) => setMinutes(Math.ceil(seconds / 60)))
+        .catch(() => {})
+    read()
+    const timer = setInterval(read, 15_000)
+    return () => clearInterval(timer)
+  }, [])
+  return minutes
 }

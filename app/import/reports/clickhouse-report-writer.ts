@@ -3,6 +3,7 @@
 import { Readable } from 'node:stream'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
+import { name, render } from '../../../queries/sql/sql.ts'
 import { blockColumns } from './insert-block.ts'
 
 export interface ReportWriter {
@@ -10,8 +11,9 @@ export interface ReportWriter {
    * Inserts lines of JSONCompactEachRow. The same token again stores nothing twice, and completes an insert that was cut
    * off. One insert of a token runs at a time: another fails with a transient error, so that a retry waits for it.
    * @param signal ends an insert in flight, of which some may be stored.
+   * @param columns of the rows, as an earlier release can have written them.
    */
-  write(rows: readonly Buffer[], token: string, signal?: AbortSignal): Promise<void>
+  write(rows: readonly Buffer[], token: string, signal?: AbortSignal, columns?: readonly string[]): Promise<void>
 }
 
 /** More rows or bytes than any insert has, and the most that ClickHouse takes without a warning: it deduplicates blocks, so an insert must be one. */
@@ -39,27 +41,28 @@ export const reportInsertSettings = {
 /** Returns when the replicas of the shard of the rows have the same parts; throws where they do not within seconds. */
 export type UntilInStep = (signal?: AbortSignal) => Promise<void>
 
-const statement = `INSERT INTO reports (${blockColumns.join(', ')}) FORMAT JSONCompactEachRow`
+const insertInto = (columns: readonly string[]) =>
+  `INSERT INTO reports (${columns.map((column) => render(name(column)).text).join(', ')}) FORMAT JSONCompactEachRow`
 const withoutQuorum = { insert_quorum: '0' } as const
 
 /** @param untilInStep on a cluster. */
 export function clickHouseReportWriter(database: Pick<Database, 'insert'>, untilInStep?: UntilInStep): ReportWriter {
-  const insert = (rows: readonly Buffer[], token: string, signal?: AbortSignal, quorum?: typeof withoutQuorum) =>
-    database.insert(statement, Readable.from(rows, { objectMode: false }), {
-      settings: { ...reportInsertSettings, insert_deduplication_token: token, ...quorum },
-      signal,
-      queryId: token,
-    })
   return {
-    async write(rows, token, signal) {
+    async write(rows, token, signal, columns = blockColumns) {
+      const insert = (quorum?: typeof withoutQuorum) =>
+        database.insert(insertInto(columns), Readable.from(rows, { objectMode: false }), {
+          settings: { ...reportInsertSettings, insert_deduplication_token: token, ...quorum },
+          signal,
+          queryId: token,
+        })
       try {
-        await insert(rows, token, signal)
+        await insert()
       } catch (error) {
         if (!(untilInStep && isNamed(error, 'UNKNOWN_STATUS_OF_INSERT'))) throw error
         const orThrow = () => Promise.reject(error)
         // The quorum of a part that a replica was lost with is never complete: the one in its place does not count.
         await untilInStep(signal).catch(orThrow)
-        await insert(rows, token, signal, withoutQuorum)
+        await insert(withoutQuorum)
         await untilInStep(signal).catch(orThrow)
       }
     },

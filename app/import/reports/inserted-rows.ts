@@ -1,6 +1,7 @@
 /** @module Rows of an insert block, read back where ClickHouse can have lost some of them. */
 
-import { storedFieldNames } from '../../../schema/stored-report.ts'
+import { storedFieldRows } from '../../../schema/stored-report.ts'
+import { blockColumns } from './insert-block.ts'
 
 export interface InsertedRow {
   /** As it was inserted, without its line end. */
@@ -11,19 +12,16 @@ export interface InsertedRow {
   readonly id: string
 }
 
-const indexes = {
-  tenantId: storedFieldNames.indexOf('tenantId'),
-  siteId: storedFieldNames.indexOf('siteId'),
-  receivedAt: storedFieldNames.indexOf('receivedAt'),
-  id: storedFieldNames.indexOf('id'),
-}
+const columnOf = (field: 'tenantId' | 'siteId' | 'receivedAt' | 'id') => storedFieldRows[field].column
 
-/** @param bytes lines of `toInsertLine`. */
-export function readInsertedRows(bytes: Buffer): InsertedRow[] {
+/** @param bytes lines of `toInsertLine`, of these columns. */
+export function readInsertedRows(bytes: Buffer, columns: readonly string[] = blockColumns): InsertedRow[] {
+  const [tenantId, siteId, receivedAt, id] = (['tenantId', 'siteId', 'receivedAt', 'id'] as const).map((field) =>
+    columns.indexOf(columnOf(field)),
+  ) as [number, number, number, number]
   const lines = bytes.toString('utf8').split('\n').slice(0, -1)
   return lines.map((line) => {
     const values = JSON.parse(line)
-    const { tenantId, siteId, receivedAt, id } = indexes
     return { line, tenantId: values[tenantId], siteId: values[siteId], receivedAt: values[receivedAt], id: values[id] }
   })
 }

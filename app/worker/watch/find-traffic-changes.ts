@@ -6,6 +6,7 @@ import {
   listFirstReports,
   listSilences,
 } from '../../../queries/reports/list-traffic-changes.ts'
+import { findOldestWaiting } from '../../../queries/tenants/find-oldest-waiting.ts'
 import { burstEvent, silenceEvent } from '../../../schema/alert-events.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import type { Change, Watched } from './change.ts'
@@ -70,7 +71,10 @@ export async function findSilences(
   tenantId: string,
   { since, now }: Watched,
 ): Promise<Change[]> {
-  const window = { from: startOfHour(since.getTime()), to: startOfHour(now.getTime() - storedAfterMs) }
+  const [{ oldestAt } = {}] = await read(findOldestWaiting)
+  // Hours whose reports wait in a collector's log are read once these are stored.
+  const storedTo = Math.min(now.getTime() - storedAfterMs, oldestAt ? Date.parse(oldestAt) : now.getTime())
+  const window = { from: startOfHour(since.getTime()), to: startOfHour(storedTo) }
   const silences = await read(listSilences(tenantId, window, leastBefore))
   return silences.map(({ siteId, hour }) => ({
     eventType: silenceEvent,

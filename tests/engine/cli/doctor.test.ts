@@ -7,7 +7,8 @@ import { sealDestination } from '../../../app/worker/deliver/destination.ts'
 import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
+import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { createDatabase, type TestDatabase } from '../../support/database.ts'
 import { createMigratedDatabase } from '../../support/migrated-database.ts'
@@ -194,6 +195,15 @@ describe('doctor names', () => {
     const open = await doctor({ SECRETS_KEY: key.toString('base64') })
     expect(open.lines).toContain('ok    destinations: all 1 addresses can be decrypted')
     expect((await doctor()).lines.join('\n')).toContain('destinations: not checked: SECRETS_KEY is not set here')
+  })
+
+  test('a collector that is far behind, until it is not', async () => {
+    const log = { id: tenantId, host: 'collector-1' }
+    const oldest_at = toClickHouseTime(new Date(Date.now() - 20 * minuteMs))
+    await insertRows(database.writer, 'collector_logs', [{ ...log, oldest_at }])
+    await expectFault('blocks', /Reports of the last 20 minutes wait in the log of the collector on collector-1/)
+    await insertRows(database.writer, 'collector_logs', [{ ...log, oldest_at: null }])
+    expect((await doctor()).lines.join('\n')).toMatch(/ok {4}blocks/)
   })
 
   test('alert rules and no worker, until one runs', async () => {

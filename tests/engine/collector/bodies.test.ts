@@ -50,13 +50,13 @@ beforeAll(async () => {
     return database.read(query)
   }
   const services = { database: { read }, bodyQuotas, log, budgets, postsPerMinute }
-  collector = await openCollector(database, await folders.make(), {}, services)
+  collector = await openCollector(database, await folders.make(), services)
   listener = await listen(collector.app, 0, '127.0.0.1', { allowHalfOpen: true })
 })
 
 afterAll(async () => {
   await listener?.stop()
-  await collector?.store.close()
+  await collector?.close()
   await database?.close()
   await folders.remove()
 })

@@ -50,7 +50,7 @@ const stored = (siteId: string, columns = 'report_type, directive, browser_name'
   queryRows(collector.database, `SELECT ${columns} FROM reports WHERE site_id = '${siteId}' ORDER BY directive`)
 
 describe('a post', () => {
-  test('is 204 when its reports and their rollups are stored', async () => {
+  test('is 204, and its reports and their rollups are stored', async () => {
     const { id, token } = await createSite()
     const response = await collector.post(token, [violation(), violation(undefined, 'connect-src')])
     expect({ status: response.status, text: await response.text() }).toEqual({ status: 204, text: '' })
@@ -198,7 +198,7 @@ test('readiness and metrics cover the collector, and labels are our own names al
   const { token } = await createSite()
   await collector.post(token, [violation(), { type: 'x"}\n', body: {} }])
   const ready = await fetch(`${collector.url}/readyz`)
-  expect(await ready.json()).toMatchObject({ status: 'ok', checks: { engine: 'ok', store: 'ok' } })
+  expect(await ready.json()).toMatchObject({ status: 'ok', checks: { engine: 'ok', log: 'ok', sites: 'ok' } })
   const metrics = await (await fetch(`${collector.url}/metrics`)).text()
   expect(metrics).toMatch(/collector_reports_total\{type="csp-violation",outcome="accepted"\} \d/)
   expect(metrics).toMatch(/collector_reports_total\{type="other",outcome="skipped"\} \d/)

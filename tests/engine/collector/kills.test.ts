@@ -14,8 +14,8 @@ import { startRedis } from '../../support/redis.ts'
 import { type SpawnedScript, spawnScript } from '../../support/spawn-script.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
-/** 50 kills take two and a half minutes: `COLLECTOR_KILLS=50 npm test -- tests/engine/collector/kills.test.ts`. */
-const wantedKills = Number(process.env.COLLECTOR_KILLS ?? 6)
+/** Rounds of one to three kills or freezes: `COLLECTOR_KILLS=30 npm test -- tests/engine/collector/kills.test.ts`. */
+const wantedKills = Number(process.env.COLLECTOR_KILLS ?? 5)
 const seed = Number(process.env.COLLECTOR_KILLS_SEED ?? 1)
 
 interface Post {
@@ -45,6 +45,18 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
       collectorUrl = printed[1] as string
       collector = started
     }
+  }
+
+  async function freeze(pid: number): Promise<void> {
+    process.kill(pid, 'SIGSTOP')
+    await sleep(200 + random.below(2_000))
+    process.kill(pid, 'SIGCONT')
+  }
+
+  const frozen = {
+    collector: () => freeze((collector as SpawnedScript).child.pid as number),
+    engine: () => freeze(engine.pid() as number),
+    redis: () => freeze(redis.pid),
   }
 
   const kill = {
@@ -92,7 +104,7 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
       await expect.poll(() => accepted().length).toBeGreaterThan(before)
     }
     async function blockInFlight(): Promise<void> {
-      const blocks = async () => (await readdir(join(folder, 'collector'))).filter((name) => name.endsWith('.block'))
+      const blocks = async () => (await readdir(join(folder, 'collector'))).filter((name) => name.endsWith('.begun'))
       await expect.poll(blocks, { interval: 5 }).not.toEqual([])
       await sleep(random.below(200))
     }
@@ -107,18 +119,17 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
     const names = ['collector', 'engine', 'redis'] as const
     const running: Partial<Record<(typeof names)[number], Promise<void>>> = {}
     async function killAll(): Promise<void> {
-      let left: (typeof names)[number][] = []
-      for (let kills = 0; kills < wantedKills; kills++) {
-        if (left.length === 0) left = [...names]
-        // Some kills hit parts that start, some any moment, and some a block, which rests most of the time.
+      const sets = [1, 2, 4, 3, 5, 6, 7].map((bits) => names.filter((_, index) => bits & (1 << index)))
+      for (let round = 0; round < wantedKills; round++) {
+        // Some hit parts that start, some any moment, and some a block, which rests most of the time.
         if (random.chance(0.5)) await nextAccepted()
         await sleep(random.below(1_500))
         if (random.chance(0.5)) await blockInFlight()
-        const name = random.pick(left)
-        left = left.filter((other) => other !== name)
-        // Others die while it starts again.
-        await running[name]
-        running[name] = kill[name]()
+        for (const name of sets[round % sets.length] ?? []) {
+          // Others end while it starts again.
+          await running[name]
+          running[name] = random.chance(0.3) ? frozen[name]() : kill[name]()
+        }
       }
       await Promise.all(Object.values(running))
     }
@@ -129,6 +140,8 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
     await expect.poll(async () => (await post()).status).toBe(204)
     isOver = true
     await Promise.all(senders)
+    const waiting = async () => (await fetch(`${collectorUrl}/metrics`)).text()
+    await expect.poll(waiting).toMatch(/^collector_waiting_reports 0$/m)
 
     const rows = await queryRows(database, 'SELECT document_url, count() FROM reports GROUP BY document_url')
     const stored = new Map(rows.map(([url, count]) => [url, count]))

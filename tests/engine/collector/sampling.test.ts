@@ -3,18 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { readReports } from '../../../app/collector/read-reports.ts'
-import { createReportStore } from '../../../app/collector/report-store.ts'
-import { settleInsert } from '../../../app/collector/settle-insert.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { type CollectorSite, createSiteLookup } from '../../../app/collector/site-lookup.ts'
-import { openSpool } from '../../../app/collector/spool.ts'
+import { type CollectorSite, openSites } from '../../../app/collector/sites.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
+import { toInsertLine } from '../../../app/import/reports/insert-block.ts'
 import { reportIds } from '../../../app/import/reports/report-id.ts'
-import { logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
-import { connectPatiently, patientBlocks } from '../../support/patience.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import type { TestKey } from '../../support/tenants.ts'
 
 const rates = { crash: 0.1, 'csp-violation': 0.25 }
@@ -35,8 +32,11 @@ beforeAll(async () => {
   key = await api.createKey(tenantId)
   const token = makeSiteToken()
   siteId = await api.createSite(tenantId, { hosts: ['shop.example'], token, sampleRates: rates })
-  const site = (await createSiteLookup((query) => database.read(query))(token)) as CollectorSite
-  await postAll(site)
+  const folder = await mkdtemp(join(tmpdir(), 'sampling-'))
+  const sites = await openSites({ read: (query) => database.read(query), folder })
+  await postAll((await sites.find(token)) as CollectorSite)
+  sites.close()
+  await rm(folder, { recursive: true })
 })
 
 afterAll(async () => {
@@ -51,14 +51,7 @@ const bodies: Record<Type, (index: number) => unknown> = {
 }
 
 async function postAll(site: CollectorSite): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'sampling-'))
-  const store = createReportStore({
-    writer: clickHouseReportWriter(database),
-    logSteps: logImportSteps(database),
-    settle: settleInsert(database),
-    spool: await openSpool(folder),
-    ...patientBlocks,
-  })
+  const writer = clickHouseReportWriter(database)
   const random = seeded(2).next
   const makeId = reportIds('sampling')
   let ordinal = 0
@@ -71,10 +64,8 @@ async function postAll(site: CollectorSite): Promise<void> {
       const report = { type, url: 'https://shop.example/', body: bodies[type](index) }
       return readReports([report], context)
     })
-    await store.store(reports.flat())
+    await writer.write([Buffer.from(reports.flat().map(toInsertLine).join(''))], `sampling of ${type}`)
   }
-  await store.close()
-  await rm(folder, { recursive: true })
 }
 
 /** Four standard errors of an estimate: of n posts each is stored with probability p, and counts 1 / p. */

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { settleInsert } from '../../../app/collector/settle-insert.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { connect } from '../../../queries/clickhouse/client.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { newUrl, openCollector, storedOf, temporaryFolders, versionOf } from '../../support/collector-posts.ts'
+import { startTestCollector } from '../../support/collector.ts'
+import { newUrl, reportRequest, send, storedOf, temporaryFolders, versionOf } from '../../support/collector-posts.ts'
 import { queryRows } from '../../support/database.ts'
 import type { TestEngine } from '../../support/engine.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
@@ -66,42 +65,43 @@ const withInserts = (statement: string) => `
   )
   ${statement}`
 
-test('a throttled ClickHouse: a 204 is stored once, a 503 is not, and one insert of a block runs at a time', async () => {
-  const hour = 3_600_000
+test('a throttled ClickHouse: each post is 204 and stored once, and one insert of a block runs at a time', async () => {
   const inserts: (AbortSignal | undefined)[] = []
-  const writer = clickHouseReportWriter(database)
-  const { store, post } = await openCollector(database, await folders.make(), {
-    limits: { gatherMs: 50, queueTimeoutMs: hour },
-    // Inserts outlast theirs; all else has its time.
-    timeouts: { startTimeoutMs: hour, insertTimeoutMs: 1_000, settleTimeoutMs: hour, doneTimeoutMs: hour },
-    settle: settleInsert(database, { lateMs: 60_000 }),
-    writer: {
-      write(rows, blockToken, signal) {
-        inserts.push(signal)
-        return writer.write(rows, blockToken, signal)
-      },
+  const collector = await startTestCollector(
+    { CLICKHOUSE_URL: engine.userUrls.writer, DATA_DIR: await folders.make() },
+    {
+      waits: false,
+      // The first attempts end before their inserts do.
+      blocks: { limits: { gatherMs: 50, longestGatherMs: 50 }, timeouts: { attemptMs: 700, longestPauseMs: 500 } },
+      replace: (real) => ({
+        insert(statement, rows, options) {
+          if (statement.startsWith('INSERT INTO reports ')) inserts.push(options?.signal)
+          return real.insert(statement, rows, options)
+        },
+      }),
     },
-  })
-  const results: { readonly url: string; readonly status: number }[] = []
+  )
+  const urls: string[] = []
   async function postOne(): Promise<void> {
     const url = newUrl()
-    results.push({ url, status: (await post(token, url)).status })
+    expect(await send(() => fetch(`${collector.url}/r/${token}`, reportRequest(url)))).toMatchObject({ status: 204 })
+    urls.push(url)
   }
   await postOne()
+  await collector.drained()
   const release = throttle(engine.pid() as number)
   try {
     const outlasted = () => inserts.filter((signal) => signal?.aborted).length
-    while (outlasted() < 3 || results.length < 12) {
+    while (outlasted() < 3 || urls.length < 12) {
       await Promise.all([postOne(), postOne(), postOne()])
-      await expect.poll(store.isReady).toBe(true)
+      await sleep(200)
     }
   } finally {
     await release()
   }
-  await expect.poll(store.isReady).toBe(true)
-  await store.close()
-  const stored = await storedOf(database, ...results.map(({ url }) => url))
-  expect(stored).toEqual(results.map(({ status }) => (status === 204 ? 1 : 0)))
+  await collector.drained()
+  await collector.close()
+  expect(await storedOf(database, ...urls)).toEqual(urls.map(() => 1))
   expect((await checkRollups(database)).differences).toEqual([])
   expect(await versionOf(database, tenantId)).toBeTypeOf('string')
   const logged = async () => Number((await queryRows(database, withInserts('SELECT count() FROM inserts')))[0]?.[0])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findKey } from '../../../queries/tenants/find-key.ts'
-import { findSiteByToken } from '../../../queries/tenants/find-site-by-token.ts'
+import { findSiteToken } from '../../../queries/tenants/find-site-token.ts'
 import { listTenants } from '../../../queries/tenants/list-tenants.ts'
 import { sendStatement, type TestEngine } from '../../support/engine.ts'
 import { startMigratedEngine } from '../../support/migrated-engine.ts'
@@ -133,7 +133,7 @@ test('the query log shows statements of the API, but neither a site’s token no
   const hash = 'ab'.repeat(32)
   const origin = { endpoint: 'me', tenantId, requestId: 'request-1' }
   await reader.read(findKey(hash, 'lookup'), { origin })
-  await writer.read(findSiteByToken(token))
+  await writer.read(findSiteToken(token))
   await reader.read(listTenants, { origin })
   const ofRequest = "query_id LIKE 'request-1-%' AND type = 'QueryFinish'"
   const logged = () => send(`SELECT query FROM system.query_log WHERE ${ofRequest} FORMAT TSVRaw`)

@@ -88,6 +88,17 @@ test('an API that is away has one line above the view, which keeps what it had',
   await page.close()
 })
 
+test('a collector that is minutes behind has one line above the view', async () => {
+  const { page } = await openExplorer(browser, api, key, '/explorer', { ownClock: true })
+  await page.route('**/waiting.json', (route) => route.fulfill({ json: { seconds: 150 } }))
+  const poll = async () => {
+    await page.clock.fastForward(15_000)
+    return page.locator('.notice').allTextContents()
+  }
+  await expect.poll(poll, forLong).toEqual(['Reports of the last 3 minutes are still being stored.'])
+  await page.close()
+})
+
 test('a spent budget is one line that counts down, and the page goes on after it', async () => {
   const narrow = await api.createTenant({ overrides: { keyLimit: 4, tenantLimit: 100 } })
   await api.createSite(narrow)

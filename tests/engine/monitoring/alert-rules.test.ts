@@ -87,8 +87,8 @@ const cases: Readonly<Record<string, Case>> = {
     samples: (job) => slow('clickhouse_pool_wait_seconds', job, 'pool="query"'),
     labels: { pool: 'query' },
   },
-  BlocksWait: {
-    samples: (job) => ({ [`collector_waiting_bytes{job="${job}",instance="a"}`]: '40000000x30' }),
+  LogFills: {
+    samples: (job) => ({ [`collector_waiting_bytes{job="${job}",instance="a"}`]: '3000000000x30' }),
     labels: { instance: 'a' },
   },
   BlocksSetAside: {

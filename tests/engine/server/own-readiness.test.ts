@@ -28,7 +28,7 @@ async function start(file: string, url: string): Promise<Program> {
   const script = spawnScript(file, [], {
     CLICKHOUSE_URL: url,
     REDIS_URL: inject('servers').redisUrl,
-    DATA_DIR: folder,
+    DATA_DIR: join(folder, String(started.length)),
     PORT: '0',
     COLLECTOR_PORT: '0',
     DRAIN_SECONDS: '600',
@@ -46,6 +46,11 @@ const self = (program: Program) => checkOf(program, '/readyz/self')
 const requests = {
   'app/serve.ts': ({ url }: Program) => fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${makeKey()}` } }),
   'app/collect.ts': ({ url }: Program) => fetch(`${url}/r/${makeSiteToken()}`, reportRequest(newUrl())),
+}
+/** Checks that take an instance out, where they are good. */
+const ownChecks: Readonly<Record<string, object>> = {
+  'app/serve.ts': { migrations: 'ok' },
+  'app/collect.ts': { log: 'ok', sites: 'ok' },
 }
 const programs = Object.entries(requests).map(([file, request]) => ({ file, request }))
 
@@ -65,29 +70,35 @@ describe('while ClickHouse does not respond', () => {
 
   afterAll(() => engine?.end())
 
-  test.each(programs)(
-    '$file starts, and its clients get 503 with Retry-After from an instance that is ready',
-    async ({ file, request }) => {
-      const program = programOf(file)
-      expect(await checkOf(program, '/readyz')).toMatchObject({ status: 503, engine: 'failing', migrations: 'unknown' })
-      expect(await self(program)).toEqual({ status: 200, migrations: 'unknown' })
-      expectRefused(await send(() => request(program)), 'upstream_unavailable')
-    },
-  )
+  test('the API starts, and its clients get 503 with Retry-After from an instance that is ready', async () => {
+    const program = programOf('app/serve.ts')
+    expect(await checkOf(program, '/readyz')).toMatchObject({ status: 503, engine: 'failing', migrations: 'unknown' })
+    expect(await self(program)).toEqual({ status: 200, migrations: 'unknown' })
+    expectRefused(await send(() => requests['app/serve.ts'](program)), 'upstream_unavailable')
+  })
+
+  test('the collector starts, and is not ready while it knows no site', async () => {
+    const program = programOf('app/collect.ts')
+    const found = { status: 503, engine: 'failing', migrations: 'unknown', log: 'ok', sites: 'failing' }
+    expect(await checkOf(program, '/readyz')).toMatchObject(found)
+    expect(await self(program)).toEqual({ status: 503, log: 'ok', sites: 'failing' })
+    expectRefused(await send(() => requests['app/collect.ts'](program)), 'upstream_unavailable')
+  })
 
   test('a server that responds and is lost again changes nothing but what is known of it', async () => {
     const { dataDir, port } = engine
     engine = await startTestEngine({ dataDir, port })
     for (const { file, request } of programs) {
       const program = programOf(file)
-      await expect.poll(() => checkOf(program, '/readyz')).toMatchObject({ status: 200 })
-      expect(await self(program)).toEqual({ status: 200, migrations: 'ok' })
+      await expect.poll(() => checkOf(program, '/readyz')).toMatchObject({ status: 200, engine: 'ok' })
+      expect(await self(program)).toEqual({ status: 200, ...ownChecks[file] })
       await expect.poll(async () => (await request(program)).status).toBeLessThan(500)
     }
     process.kill(engine.pid() as number, 'SIGSTOP')
     for (const { file } of programs) {
-      await expect.poll(() => checkOf(programOf(file), '/readyz')).toMatchObject({ status: 503 })
-      expect(await self(programOf(file))).toEqual({ status: 200, migrations: 'ok' })
+      const status = file === 'app/serve.ts' ? 503 : 200
+      await expect.poll(() => checkOf(programOf(file), '/readyz')).toMatchObject({ status, engine: 'failing' })
+      expect(await self(programOf(file))).toEqual({ status: 200, ...ownChecks[file] })
     }
     process.kill(engine.pid() as number, 'SIGCONT')
   })
@@ -95,7 +106,7 @@ describe('while ClickHouse does not respond', () => {
   test.each(programs)('$file is not ready from its stop signal on', async ({ file }) => {
     const program = programOf(file)
     program.script.child.kill('SIGTERM')
-    await expect.poll(() => self(program)).toEqual({ status: 503, migrations: 'ok', process: 'failing' })
+    await expect.poll(() => self(program)).toEqual({ status: 503, ...ownChecks[file], process: 'failing' })
   })
 })
 
@@ -108,12 +119,15 @@ describe('on a database without migrations', () => {
 
   afterAll(() => database?.drop())
 
-  test('the API and the collector are not ready until they are applied', async () => {
-    const both = [await start('app/serve.ts', database.readUrl), await start('app/collect.ts', database.writeUrl)]
-    for (const program of both) {
-      await expect.poll(() => self(program)).toEqual({ status: 503, migrations: 'failing' })
-    }
+  test('the API is not ready until they are applied; the collector waits with its log', async () => {
+    const [api, collector] = [
+      await start('app/serve.ts', database.readUrl),
+      await start('app/collect.ts', database.writeUrl),
+    ]
+    await expect.poll(() => self(api)).toEqual({ status: 503, migrations: 'failing' })
+    expect(await self(collector)).toEqual({ status: 503, log: 'ok', sites: 'failing' })
     await migrate(database.writer)
-    for (const program of both) await expect.poll(() => self(program)).toEqual({ status: 200, migrations: 'ok' })
+    await expect.poll(() => self(api)).toEqual({ status: 200, migrations: 'ok' })
+    await expect.poll(() => self(collector)).toEqual({ status: 200, log: 'ok', sites: 'ok' })
   })
 })

@@ -76,8 +76,6 @@ describe('npm start', () => {
     expect((await fetch(play)).status).toBe(200)
     const tryPage = (await first.printed(/Your own browser\s+(\S+)/)).at(1) ?? ''
     await expect.poll(() => postFromTryPage(tryPage)).toBe(204)
-    stored = await count(first.output())
-    expect(Number(stored)).toBeGreaterThan(100_000)
 
     const api = (await first.printed(/Security Reporting API\s+(\S+)/)).at(1) ?? ''
     const send = async (path: string) =>
@@ -98,6 +96,8 @@ describe('npm start', () => {
     expect(JSON.parse((await run('sh', ['-c', scansOfPage])).stdout)).toMatchObject({ data: [{ status: 'complete' }] })
     const found = () => send('/v1/reports?documentHost=127.0.0.1')
     await expect.poll(found).toMatchObject({ data: [{ documentUrl: tryPage }] })
+    stored = await count(first.output())
+    expect(Number(stored)).toBeGreaterThan(100_000)
     const from = new Date(Date.now() - 30 * 86_400_000).toISOString()
     await expect
       .poll(() => send(`/v1/reports/types?from=${from}`))

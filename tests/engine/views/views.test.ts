@@ -155,6 +155,7 @@ describe('a new table or column is in a view, or here with the reason why not', 
     import_log: internal,
     import_log_by_time: internal,
     import_leases: internal,
+    collector_logs: internal,
     schema_migrations: internal,
     migration_steps: internal,
   }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { aReport } from '../../../fixtures/reports.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../../queries/sql/sql.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
 import { type AlertWorld, createAlertWorld } from '../../support/alert-world.ts'
 import { startTestCollector, type TestCollector } from '../../support/collector.ts'
@@ -116,6 +118,12 @@ test('an hour without reports after a day with a hundred in each is one alert, h
   await insertHours(shop, hour, [...day, [300, 1]])
   await insertHours(uneven, hour, [...day.slice(1), [1, 99], [300, 1]])
   expect(await world.pass(hour + hourMs + 4 * minuteMs)).toEqual([])
+  const log = { id: randomUUID(), host: 'collector-1' }
+  await insertRows(world.database.writer, 'collector_logs', [
+    { ...log, oldest_at: toClickHouseTime(new Date(hour + minuteMs)) },
+  ])
+  expect(await world.pass(hour + hourMs + 10 * minuteMs)).toEqual([])
+  await insertRows(world.database.writer, 'collector_logs', [{ ...log, oldest_at: null }])
   const [silence, ...others] = await passOf(shop, hour + hourMs + 14 * minuteMs)
   expect(others).toEqual([])
   expect(silence).toEqual(['reports.silence', expect.stringContaining('No report in the hour from')])

@@ -193,7 +193,9 @@ test('a deleted tenant has no row left, and every row of others is as it was', a
   expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code: 2, stdout: '' })
   expect(ended.stderr).toMatch(/There is no tenant|is being deleted/)
   expect(await countsOf(shop.id)).toEqual({})
-  expect(await checksums(others)).toEqual(before)
+  // The hold of collectors is of no tenant.
+  const { import_leases: _, ...after } = await checksums(others)
+  expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([table]) => table !== 'import_leases')))
   expect(await status('/v1/me', keys[1])).toBe(200)
 })
 

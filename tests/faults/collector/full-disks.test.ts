@@ -1,19 +1,20 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { logStoreOutage } from '../../../app/collector/log-store-outage.ts'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { connect } from '../../../queries/clickhouse/client.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { newUrl, openCollector, storedOf, temporaryFolders } from '../../support/collector-posts.ts'
+import { startTestCollector } from '../../support/collector.ts'
+import { newUrl, reportRequest, send, storedOf, temporaryFolders } from '../../support/collector-posts.ts'
+import { connectPatiently } from '../../support/patience.ts'
 import { playStatements } from '../../support/played-statements.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 let database: Database
 const token = makeSiteToken()
 const folders = temporaryFolders()
-const timeouts = { recoveryPauseMs: 20 }
 /** Of ClickHouse's disk. */
 let isFull = false
 
@@ -22,7 +23,7 @@ playStatements(({ text }) =>
 )
 
 beforeAll(async () => {
-  database = connect(inject('servers').writeUrl)
+  database = connectPatiently(inject('servers').writeUrl)
   const writer = createTenantWriter(database)
   await writer.createSite(await writer.createTenant(), { hosts: ['shop.example'], token })
 })
@@ -32,78 +33,85 @@ afterAll(async () => {
   await folders.remove()
 })
 
-async function open(replaced: Parameters<typeof openCollector>[2]) {
+async function open(folder: string) {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) })
-  const folder = join(await folders.make(), 'collector')
-  const onOutage = logStoreOutage(log, 'ClickHouse')
-  const opened = await openCollector(database, folder, { timeouts, onOutage, ...replaced })
-  const ready = async () => {
-    const response = await opened.app.request('/readyz')
-    const { checks } = (await response.json()) as { checks: Record<string, string> }
-    return [response.status, checks.store, checks.inserts, checks.spool]
+  const collector = await startTestCollector({ DATA_DIR: folder }, { log, waits: false })
+  const post = (url: string) => send(() => fetch(`${collector.url}/r/${token}`, reportRequest(url)))
+  async function ready() {
+    const response = await fetch(`${collector.url}/readyz`)
+    const { checks, log } = (await response.json()) as {
+      checks: Record<string, string>
+      log: { readonly waitsFor?: string }
+    }
+    return { status: response.status, log: checks.log, waitsFor: log.waitsFor }
   }
-  return { ...opened, folder, lines, ready }
+  return { ...collector, lines, post, ready }
 }
 
-test('a folder that cannot be written: 503, not ready before a post finds it, and the log names it', async () => {
-  const { store, post, folder, lines, ready } = await open({})
-  try {
-    expect((await post(token, newUrl())).status).toBe(204)
-    expect(await ready()).toEqual([200, 'ok', 'ok', 'ok'])
-    await rm(folder, { recursive: true })
-    await writeFile(folder, '')
-    expect(await ready()).toEqual([503, 'ok', 'ok', 'failing'])
-    const refused = newUrl()
-    expect((await post(token, refused)).status).toBe(503)
-    expect(await ready()).toEqual([503, 'failing', 'failing', 'failing'])
-    await rm(folder)
-    await mkdir(folder)
-    await expect.poll(async () => (await post(token, newUrl())).status).toBe(204)
-    expect(await ready()).toEqual([200, 'ok', 'ok', 'ok'])
-    expect(await storedOf(database, refused)).toEqual([0])
-    expect(lines.filter((line) => /folder|ClickHouse/.test(line))).toEqual([
-      'Failed to write blocks to DATA_DIR/collector',
-      'Writing blocks to DATA_DIR/collector works again',
-    ])
-  } finally {
-    await store.close()
-  }
-})
+const canMount = process.platform === 'linux' && process.getuid?.() === 0
 
-test('a full disk of ClickHouse: 503, not ready while inserts fail, no block set aside, and 204 when there is room', async () => {
-  isFull = true
-  const { store, post, folder, lines, ready } = await open({
-    limits: { failureMs: 3_600_000 },
-    settle: async () => false,
+describe.skipIf(!canMount)('the disk of the log', () => {
+  function mount(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'log-disk-'))
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder])
+    onTestFinished(() => {
+      execFileSync('umount', ['--lazy', folder])
+      rmSync(folder, { recursive: true, force: true })
+    })
+    return folder
+  }
+
+  test('full: 503 with Retry-After, not ready, nothing acknowledged is lost, and 204 when there is room', async () => {
+    const folder = mount()
+    const { post, ready, drained, close } = await open(folder)
+    const urls = [newUrl()]
+    expect(await post(urls[0] ?? '')).toMatchObject({ status: 204 })
+    await drained()
+    expect(await ready()).toMatchObject({ status: 200, log: 'ok' })
+    const { bavail, bsize } = statfsSync(folder)
+    writeFileSync(join(folder, 'filler'), Buffer.alloc(bavail * bsize - 50_000))
+    await expect.poll(ready).toMatchObject({ status: 503, log: 'failing' })
+    await expect.poll(() => post(newUrl())).toMatchObject({ status: 503, retryAfter: '5' })
+    rmSync(join(folder, 'filler'))
+    await expect.poll(ready).toMatchObject({ status: 200, log: 'ok' })
+    urls.push(newUrl())
+    expect(await post(urls[1] ?? '')).toMatchObject({ status: 204 })
+    await drained()
+    expect(await storedOf(database, ...urls)).toEqual([1, 1])
+    await close()
   })
-  try {
-    const refused = newUrl()
-    expect((await post(token, refused)).status).toBe(503)
-    await expect.poll(ready).toEqual([503, 'ok', 'failing', 'ok'])
-    isFull = false
-    expect((await post(token, newUrl())).status).toBe(204)
-    expect(await ready()).toEqual([200, 'ok', 'ok', 'ok'])
-    expect(await storedOf(database, refused)).toEqual([0])
-    expect(await readdir(folder)).toEqual([])
-    expect(lines.at(0)).toBe('ClickHouse does not respond')
-  } finally {
-    await store.close()
-  }
+
+  test('read-only: 503, not ready, and the log of the collector names it; what was taken is stored when it is writable', async () => {
+    const folder = mount()
+    const { post, ready, lines, drained, close } = await open(folder)
+    const urls = [newUrl(), newUrl()]
+    expect(await post(urls[0] ?? '')).toMatchObject({ status: 204 })
+    await drained()
+    execFileSync('mount', ['-o', 'remount,ro', folder])
+    await expect.poll(ready).toMatchObject({ status: 503, log: 'failing' })
+    expect(await post(newUrl())).toMatchObject({ status: 503, retryAfter: '5' })
+    execFileSync('mount', ['-o', 'remount,rw', folder])
+    await expect.poll(ready).toMatchObject({ status: 200, log: 'ok' })
+    expect(await post(urls[1] ?? '')).toMatchObject({ status: 204 })
+    await drained()
+    expect(await storedOf(database, ...urls)).toEqual([1, 1])
+    const ofLog = lines.filter((line) => line.startsWith('The log '))
+    expect(ofLog[0]).toBe('The log (DATA_DIR/collector) cannot be written')
+    expect(ofLog).toContain('The log can be written again')
+    await close()
+  })
 })
 
-test('a block that cannot be read and a folder among the blocks stop nothing', async () => {
-  const unreadable: string[] = []
-  const { store, post, folder } = await open({ onUnreadable: (blockToken) => unreadable.push(blockToken) })
-  try {
-    await mkdir(join(folder, 'a.block'))
-    await writeFile(join(folder, 'b.block'), 'no head')
-    store.sendLeftovers()
-    await expect.poll(store.isReady).toBe(true)
-    expect((await post(token, newUrl())).status).toBe(204)
-    expect(unreadable).toEqual(['b'])
-    expect((await readdir(folder)).sort()).toEqual(['a.block', 'b.unreadable'])
-  } finally {
-    await store.close()
-  }
+test('a full disk of ClickHouse: posts are 204, the cause is named, and all is stored when there is room', async () => {
+  const { post, ready, drained, close, lines } = await open(await folders.make())
+  isFull = true
+  const url = newUrl()
+  expect(await post(url)).toMatchObject({ status: 204 })
+  await expect.poll(ready).toMatchObject({ status: 200, waitsFor: expect.stringContaining('Cannot reserve') })
+  isFull = false
+  await drained()
+  expect(await storedOf(database, url)).toEqual([1])
+  expect(lines).toContain('ClickHouse does not take reports; they wait in the log')
+  await close()
 })

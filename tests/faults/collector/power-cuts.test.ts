@@ -53,12 +53,16 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
   const database = connectPatiently(engine.userUrls.writer)
   let boot = 1_000
   let restores = 0
-  const log = pino({}, { write: (line: string) => void (line.includes('is restored') && restores++) })
+  const log = pino(
+    {},
+    { write: (line: string) => void (line.includes('The machine of ClickHouse restarted') && restores++) },
+  )
   const startCollector = () =>
     startTestCollector(
       { CLICKHOUSE_URL: engine.userUrls.writer, DATA_DIR: folder, SITE_POSTS_PER_MINUTE: '1000000' },
       {
         log,
+        waits: false,
         readBoot: async () => {
           // As ClickHouse has it: not known while it does not respond.
           await database.command('SELECT 1')
@@ -94,7 +98,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
         ?.post(token, [{ type, url, age: 1, body: bodies[type](url) }])
         .catch(() => undefined)
       if (response?.status === 204) accepted.add(url)
-      await sleep(response?.status === 204 ? 20 : 100)
+      await sleep(100)
     }
   }
   async function someAccepted(): Promise<void> {
@@ -145,9 +149,9 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
       await Promise.all([cutPower(store, snapshots as [string, ...string[]], random), ended?.close()])
       if (ended) {
         // Names that were not on the disk yet.
-        const stored = join(folder, 'collector-stored')
-        for (const name of (await readdir(stored)).filter((name) => name !== 'boot' && random.chance(0.5))) {
-          await rename(join(stored, name), join(folder, 'collector', name))
+        const log = join(folder, 'collector')
+        for (const name of (await readdir(log)).filter((name) => name.endsWith('.sent') && random.chance(0.5))) {
+          await rename(join(log, name), join(log, name.replace('.sent', '.begun')))
         }
       }
       for (const moment of snapshots) await rm(moment, { recursive: true })
@@ -155,6 +159,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
       engine = await startTestEngine({ dataDir, port })
       collector ??= await startCollector()
       await expect.poll(() => restores).toBe(cut + 1)
+      await collector.drained()
       expect(await requestViews(api, stopping.key, window)).toEqual(await storedViews(database, stopping.tenantId))
       await expectAcceptedOnce(stopping.accepted)
       expect(await versionOf(database, stopping.tenantId)).toBeTypeOf('string')
@@ -163,6 +168,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
     }
     isOver = true
     await Promise.all(running)
+    await collector?.drained()
 
     await expectAcceptedOnce(accepted())
     const { checked, differences } = await checkRollups(database)

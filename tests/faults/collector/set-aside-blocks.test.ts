@@ -51,7 +51,8 @@ async function refused(...words: string[]): Promise<string> {
 }
 
 const list = async () => (await done('blocks', 'list')).blocks
-const files = () => readdir(join(folder, 'collector'))
+const asideFiles = async () =>
+  (await readdir(join(folder, 'collector'))).filter((name) => /\.(refused|unreadable)$/.test(name))
 const doctorOf = async (check: string) => {
   const { stdout } = await run('doctor', '--json')
   const { checks } = JSON.parse(stdout)
@@ -69,7 +70,7 @@ async function halfStored(page: string): Promise<string> {
      SELECT tenant_id, 'hour' AS grain, throwIf(document_url = '${page}') AS report_count FROM reports`,
   )
   await send(() => fetch(`${collector.url}/r/${siteToken}`, reportRequest(page)))
-  await expect.poll(files).toEqual([expect.stringMatching(/\.refused$/)])
+  await expect.poll(asideFiles).toEqual([expect.stringMatching(/\.refused$/)])
   await database.writer.command('DROP VIEW a_broken_mv SYNC')
   expect(await storedOf(database.writer, page)).toEqual([1])
   const [block] = await list()
@@ -82,7 +83,7 @@ describe('a block that is set aside half stored', () => {
     const token = await halfStored(page)
     expect(await list()).toEqual([
       {
-        ...{ token, shard: 1, state: 'refused', reports: 1, tenants: [tenantId] },
+        ...{ token, state: 'refused', reports: 1, tenants: [tenantId] },
         ...{ bytes: expect.any(Number), savedAt: expect.stringMatching(/^20.*Z$/), stored: true },
       },
     ])
@@ -96,19 +97,19 @@ describe('a block that is set aside half stored', () => {
     expect(await checkRollups(database.writer)).not.toMatchObject({ different: 0 })
 
     expect(await done('blocks', 'resend', '--token', token)).toEqual({ token, stored: true })
-    expect(await files()).toEqual([])
+    expect(await asideFiles()).toEqual([])
     expect(await storedOf(database.writer, page)).toEqual([1])
     expect(await checkRollups(database.writer)).toMatchObject({ different: 0 })
     expect(await metric('collector_blocks_set_aside')).toBe(0)
     expect(await doctorOf('blocks')).toMatchObject({ ok: true })
   })
 
-  test('is counted by a rebuild, and again when it is sent again afterwards', async () => {
+  test('is counted by a rebuild, and not again when it is sent again afterwards', async () => {
     const token = await halfStored(newUrl())
     await rebuildRollups([database.writer])
     expect(await checkRollups(database.writer)).toMatchObject({ different: 0 })
     await done('blocks', 'resend', '--token', token)
-    expect(await checkRollups(database.writer)).not.toMatchObject({ different: 0 })
+    expect(await checkRollups(database.writer)).toMatchObject({ different: 0 })
   })
 
   test('stays where it is refused again', async () => {
@@ -118,27 +119,41 @@ describe('a block that is set aside half stored', () => {
       `CREATE MATERIALIZED VIEW a_broken_mv TO reports_by_time AS
        SELECT tenant_id, 'hour' AS grain, throwIf(document_url = '${page}') AS report_count FROM reports`,
     )
-    expect(await refused('blocks', 'resend', '--token', token)).toContain('throwIf')
+    expect(await refused('blocks', 'resend', '--token', token)).toContain('ClickHouse refuses')
     await database.writer.command('DROP VIEW a_broken_mv SYNC')
-    expect(await files()).toEqual([`${token}.refused`])
+    expect(await asideFiles()).toEqual([`${token}.refused`])
     await done('blocks', 'resend', '--token', token)
   })
 })
 
-test('a block that cannot be read is discarded, and neither is a block on its way nor one that is not there', async () => {
-  const save = (name: string) => writeFile(join(folder, 'collector', name), 'cut off')
+test('a block that cannot be read is discarded, and neither is one that is being sent nor one that does not exist', async () => {
+  const save = (name: string) => writeFile(join(folder, 'collector', name), 'no block')
   await save('a.unreadable')
-  await save('b.withdrawn')
+  await save('b.begun')
   expect((await list()).map(({ token, state, stored }: Record<string, unknown>) => [token, state, stored])).toEqual([
     ['a', 'unreadable', false],
-    ['b', 'withdrawn', false],
   ])
+  expect((await done('blocks', 'list')).log).toMatchObject({ segments: 1, bytes: 8 })
   expect(await refused('blocks', 'resend', '--token', 'a')).toMatch(/a\.unreadable is not a complete block$/)
   expect(await refused('blocks', 'discard', '--token', 'b')).toMatch(/^The block b is still being sent; /)
   expect(await refused('blocks', 'discard', '--token', 'c')).toMatch(/^There is no block c in /)
   expect(await done('blocks', 'discard', '--token', 'a')).toEqual({ token: 'a', discarded: true })
-  expect(await files()).toEqual(['b.withdrawn'])
-  expect(await metric('collector_oldest_block_seconds')).toBeGreaterThan(0)
+  expect(await asideFiles()).toEqual([])
+})
+
+test('a folder that a collector left is drained, and refused while a collector runs on it', async () => {
+  expect(await refused('collect', '--drain', folder)).toMatch(/a collector runs on it/)
+  await collector.close()
+  const page = newUrl()
+  const left = await startTestCollector(
+    { CLICKHOUSE_URL: database.writeUrl, DATA_DIR: folder },
+    { waits: false, replace: () => ({ insert: () => Promise.reject(new Error('ended')) }) },
+  )
+  expect(await send(() => fetch(`${left.url}/r/${siteToken}`, reportRequest(page)))).toMatchObject({ status: 204 })
+  await left.close()
+  expect(await done('collect', '--drain', folder)).toEqual({ drained: folder })
+  expect(await storedOf(database.writer, page)).toEqual([1])
+  collector = await startTestCollector({ CLICKHOUSE_URL: database.writeUrl, DATA_DIR: folder })
 })
 
 describe('while a collector has a block on its way', () => {

@@ -110,7 +110,7 @@ describe.skipIf(!canContain)('as Kubernetes runs it', () => {
     await expectProbes(ofWorker, worker)
     expect(await deployment.statusOf(8787, '/v1/me')).toBe(401)
     await deployment.expectStored(8788)
-    expect(readdirSync(data)).toEqual(['collector', 'collector-stored'])
+    expect(readdirSync(data)).toEqual(['collector'])
     await Promise.all([
       deployment.expectStop(api, apiIsReady),
       deployment.expectStop(collector, collectorIsReady),

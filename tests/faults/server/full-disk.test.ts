@@ -167,6 +167,7 @@ describe.skipIf(!canMount).each<FileSystem>(['tmpfs', 'ext4'])('a disk of %s tha
     }
     isOver = true
     await Promise.all(posters)
+    await collector.drained()
 
     async function importedReports() {
       const statement = `SELECT count() FROM reports WHERE tenant_id = '${tenantId}' AND document_url LIKE 'https://shop.test/%'`

@@ -7,6 +7,7 @@ describe('the environment', () => {
     expect(readConfig({})).toEqual({
       PORT: 8787,
       COLLECTOR_PORT: 8788,
+      COLLECTOR_LOG_BYTES: 4 * 1024 ** 3,
       SITE_POSTS_PER_MINUTE: 60_000,
       HOST: '127.0.0.1',
       DATA_DIR: resolve('.data'),

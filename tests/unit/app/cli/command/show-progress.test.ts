@@ -101,10 +101,12 @@ describe.each(['check', 'rebuild'])('rollups %s', (name) => {
     const unavailable = async () => {
       throw new Error('unavailable')
     }
-    const read = async (query: { name: string }) => rows[query.name] ?? unavailable()
+    const leases: object[] = []
+    const insert = async (_statement: string, row: Buffer) => void leases.splice(0, 1, JSON.parse(row.toString()))
+    const read = async ({ name }: { name: string }) => (name === 'findLease' ? leases : (rows[name] ?? unavailable()))
     const command = (statement: string) =>
       statement.trim().startsWith('INSERT INTO import_log_by_time') ? undefined : unavailable()
-    const writer = { read, command }
+    const writer = { read, command, insert }
     const database = async () => ({ reader: { read }, writer, shards: () => [writer] })
     const program = createProgram({ database, stderr: output } as never)
     await expect(program.parseAsync(['rollups', name], { from: 'user' })).rejects.toThrow('unavailable')

@@ -1,0 +1,123 @@
+/** @module One attempt to store a segment as a block: its sites are read behind the `started` step, and its bytes are fixed before its insert. */
+
+import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { isBadValue } from '../../queries/clickhouse/error-codes.ts'
+import { minuteMs } from '../../schema/durations.ts'
+import { isHeld } from '../import/hold.ts'
+import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
+import type { InsertedRow } from '../import/reports/inserted-rows.ts'
+import type { CollectorLog, Segment } from './collector-log.ts'
+import { type DropReason, readGate } from './post-gate.ts'
+import type { RestoreBlocks, Restored } from './restore-blocks.ts'
+import type { SegmentContent } from './segment-file.ts'
+
+/** A step of the import log counts for an hour. */
+const stepMs = 30 * minuteMs
+
+export interface BlockAttemptOptions {
+  readonly log: CollectorLog
+  readonly database: Pick<Database, 'read'>
+  readonly writer: ReportWriter
+  readonly logSteps: LogImportSteps
+  /** Of this sender alone, the same after a restart. */
+  readonly stepToken: string
+  readonly restore: RestoreBlocks
+  /** Boot of ClickHouse's machine, as far as it is known. */
+  readonly boot: () => string
+  readonly onDropped?: (reason: DropReason | 'refused', reports: number) => void
+  readonly onRestored?: (restored: Restored) => void
+  /** Called with the token of a segment of rows that are set aside. */
+  readonly onRefusal?: (token: string, reports: number) => void
+}
+
+/** Collectors are held: nothing of the block was sent. */
+export class Held extends Error {}
+
+/** @param tokenMs time for which ClickHouse knows a token surely. */
+export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: number) {
+  const { log, database, writer, logSteps, stepToken, restore, boot, onDropped, onRestored, onRefusal } = options
+  /** Last `started` step of the segment in flight. */
+  let started: { readonly segment: Segment; readonly at: number } | undefined
+
+  const tenantsOf = ({ records }: SegmentContent) => [...new Set(records.map(({ tenantId }) => tenantId))]
+
+  /** False for a time in the future, as of a clock that was set back. */
+  function isTrusted(begunAt: number): boolean {
+    const age = Date.now() - begunAt
+    return age < tokenMs && age > -minuteMs
+  }
+
+  async function logStarted(segment: Segment, tenantIds: readonly string[], signal: AbortSignal): Promise<void> {
+    if (started?.segment === segment && performance.now() - started.at < stepMs) return
+    await logSteps(tenantIds, stepToken, 'started', signal)
+    started = { segment, at: performance.now() }
+  }
+
+  async function logDone(tenantIds: readonly string[], signal: AbortSignal): Promise<void> {
+    await logSteps(tenantIds, stepToken, 'done', signal)
+    started = undefined
+  }
+
+  async function attempt(segment: Segment, signal: AbortSignal): Promise<void> {
+    const content = await log.load(segment)
+    const tenantIds = tenantsOf(content)
+    await logStarted(segment, tenantIds, signal)
+    const { wanted, dropped } = await readGate(database, content.records, signal)
+    if (segment.begunAt !== undefined && (!isTrusted(segment.begunAt) || dropped.size > 0)) {
+      return storeById(segment, signal)
+    }
+    if (segment.begunAt === undefined) {
+      if (await isHeld(database, signal)) {
+        await logDone(tenantIds, signal)
+        throw new Held()
+      }
+      if (dropped.size > 0) await log.rewrite(segment, { ...content, records: wanted })
+      for (const [reason, reports] of dropped) onDropped?.(reason, reports)
+      const now = Date.now()
+      await log.store.begin(segment.token, now)
+      segment.begunAt = now
+    }
+    if (wanted.length > 0) {
+      const lines = wanted.map((record) => record.lines)
+      try {
+        await writer.write(lines, segment.token, signal, content.columns)
+      } catch (error) {
+        if (!isBadValue(error)) throw error
+        return storeById(segment, signal)
+      }
+    }
+    await logDone(tenantIds, signal)
+    await log.store.finish(segment.token)
+  }
+
+  async function storeById(segment: Segment, signal: AbortSignal): Promise<void> {
+    const block = { token: segment.token, load: () => log.load(segment) }
+    const restored = await restore([block], stepToken, { salt: boot() }, signal)
+    await setAside(restored)
+    for (const [reason, reports] of restored.dropped) onDropped?.(reason, reports)
+    onRestored?.(restored)
+    started = undefined
+    await log.store.finish(segment.token)
+  }
+
+  async function setAside({ refused }: Restored): Promise<void> {
+    for (const [token, rows] of refused) {
+      const { columns } = await log.load({ token } as Segment)
+      await log.store.write(token, 'refused', { columns, records: rows.map(recordOf) })
+      onDropped?.('refused', rows.length)
+      onRefusal?.(token, rows.length)
+    }
+  }
+
+  return { attempt, setAside }
+}
+
+const recordOf = ({ line, tenantId, siteId, receivedAt }: InsertedRow) => ({
+  tenantId,
+  siteId,
+  receivedAt,
+  tokenHash: '',
+  reports: 1,
+  lines: Buffer.from(`${line}\n`),
+})

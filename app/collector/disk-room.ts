@@ -1,0 +1,31 @@
+import { statfs } from 'node:fs/promises'
+
+const pollMs = 1_000
+/** Of a disk 5 % remain free, and at most so many bytes. */
+const [reservedShare, mostReservedBytes] = [0.05, 5 * 1024 ** 3]
+
+/** Whether the disk of a folder is above its reserve, read at most once a second. @param makeRoom called once it is not. */
+export function createRoom(folder: string, makeRoom: () => Promise<void>) {
+  let checkedAt = -Infinity
+  let hasRoom = true
+
+  async function measure(): Promise<boolean> {
+    const { blocks, bavail, bsize } = await statfs(folder)
+    return bavail * bsize > Math.min(blocks * bsize * reservedShare, mostReservedBytes)
+  }
+
+  return {
+    hasRoom: () => hasRoom,
+    /** Rejects if the folder cannot be read. */
+    async check(): Promise<void> {
+      if (performance.now() - checkedAt < pollMs) return
+      checkedAt = performance.now()
+      let found = await measure()
+      if (!found) {
+        await makeRoom()
+        found = await measure()
+      }
+      hasRoom = found
+    },
+  }
+}

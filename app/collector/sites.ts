@@ -1,0 +1,141 @@
+/**
+ * @module Sites by token, in memory and in a snapshot on disk, so that a post of a known token waits for no database. They are
+ * read again beside the posts.
+ */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { Read } from '../../queries/sql/query.ts'
+import { findSiteToken } from '../../queries/tenants/find-site-token.ts'
+import { type FoundSite, findSitesState, listCollectorSites } from '../../queries/tenants/list-collector-sites.ts'
+import { siteTtlMs } from '../../schema/durations.ts'
+import { entitlements } from '../../schema/plans.ts'
+import { createHostLookup, sitesByPattern } from '../import/normalise/host-patterns.ts'
+import { writeSynced } from '../program/write-synced.ts'
+import { siteTokenPattern } from './site-address.ts'
+
+export interface CollectorSite {
+  readonly id: string
+  readonly tenantId: string
+  readonly retentionDays: number
+  readonly sampleRates: Readonly<Record<string, number>>
+  hasHost(host: string): boolean
+}
+
+export interface SitesOptions {
+  readonly read: Read
+  /** Folder of the snapshot. */
+  readonly folder: string
+  readonly isCluster?: boolean
+  readonly ttlMs?: number | undefined
+}
+
+const maxUnknownTokens = 50_000
+const snapshotEveryMs = 10_000
+
+const snapshot = z.object({ format: z.literal(1), sites: z.array(z.custom<FoundSite>()) })
+
+export type Sites = Awaited<ReturnType<typeof openSites>>
+
+export async function openSites({ read, folder, isCluster = false, ttlMs = siteTtlMs }: SitesOptions) {
+  const path = join(folder, 'sites.json')
+  let byToken: ReadonlyMap<string, FoundSite> | undefined
+  let shards: ReadonlyMap<string, number> = new Map()
+  /** Made at a site's first post. */
+  let prepared = new Map<string, CollectorSite>()
+  let state: string | undefined
+  let reading: Promise<void> | undefined
+  let used: string | undefined
+  let saved = { text: '', at: -Infinity }
+
+  function use(found: readonly FoundSite[]): void {
+    byToken = new Map(found.map((site) => [site.token, site]))
+    shards = new Map(found.map(({ tenantId, shard }) => [tenantId, shard]))
+    prepared = new Map()
+  }
+
+  async function readAll(): Promise<void> {
+    const [now] = await read(findSitesState)
+    // The dictionary of shards changes beside it.
+    if (now?.state === state && !isCluster) return
+    const found = await read(listCollectorSites(isCluster))
+    const text = JSON.stringify({ format: 1, sites: found })
+    state = now?.state
+    if (text !== used) use(found)
+    used = text
+    if (text !== saved.text) await save(text)
+  }
+
+  async function save(text: string): Promise<void> {
+    if (performance.now() - saved.at < snapshotEveryMs) {
+      // Written by a later read.
+      state = undefined
+      return
+    }
+    const before = saved
+    saved = { text, at: performance.now() }
+    await writeSynced(`${path}.new`, path, [text]).catch(() => {
+      saved = before
+      state = undefined
+    })
+  }
+
+  function refresh(): Promise<void> {
+    reading ??= readAll().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+
+  const unknown = new LRUCache<string, { readonly exists: boolean }>({
+    max: maxUnknownTokens,
+    ttl: ttlMs,
+    async fetchMethod(token) {
+      return { exists: (await read(findSiteToken(token))).length > 0 }
+    },
+  })
+
+  async function findNew(token: string): Promise<FoundSite | undefined> {
+    // A guess costs one cheap read, of a pool of its own.
+    if (!(await unknown.fetch(token))?.exists) return undefined
+    await reading
+    if (!byToken?.has(token)) await refresh()
+    return byToken?.get(token)
+  }
+
+  function prepare(token: string, { id, tenantId, hosts, sampleRates, plan, overrides }: FoundSite): CollectorSite {
+    const known = prepared.get(token)
+    if (known) return known
+    const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
+    const { retentionDays } = entitlements(plan, overrides)
+    const site = { id, tenantId, retentionDays, sampleRates, hasHost: (host: string) => lookup(host) !== undefined }
+    prepared.set(token, site)
+    return site
+  }
+
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  try {
+    if (text !== undefined) use(snapshot.parse(JSON.parse(text)).sites)
+  } catch {
+    // A damaged snapshot is written again by the first read.
+  }
+  void refresh().catch(() => undefined)
+  const timer = setInterval(() => void refresh().catch(() => undefined), ttlMs).unref()
+
+  return {
+    /** Rejects with Problem(upstream_unavailable) for a token that is not in memory while ClickHouse does not respond. */
+    async find(token: string): Promise<CollectorSite | undefined> {
+      if (!siteTokenPattern.test(token)) return undefined
+      if (!byToken) await refresh()
+      const found = byToken?.get(token) ?? (await findNew(token))
+      return found && prepare(token, found)
+    },
+    /** Of a tenant that is gone the first. */
+    shardOf: (tenantId: string): number => shards.get(tenantId) ?? 1,
+    /** Whether any post can be taken while ClickHouse does not respond. */
+    isKnown: () => byToken !== undefined,
+    close: () => clearInterval(timer),
+  }
+}

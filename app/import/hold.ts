@@ -1,0 +1,46 @@
+/** @module The hold: no collector begins a block while a process counts or deletes what blocks change. Posts are taken. */
+
+import { waitUntil } from '../../clickhouse/cluster/wait-until.ts'
+import { findBlocksInFlight } from '../../clickhouse/rollups/blocks-in-flight.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
+import { findLease } from '../../queries/tenants/find-lease.ts'
+import { withLease } from './lease.ts'
+
+/** Of no tenant. */
+const holdId = 'c011ec70-0000-4000-8000-000000000000'
+/** A hold whose process was killed ends. */
+const expiresAfterMs = 30_000
+
+export interface HoldOptions {
+  /** Databases whose blocks in flight are waited for, after which the hold is refused. */
+  readonly shards?: readonly Database[]
+  readonly signal?: AbortSignal | undefined
+  readonly log?: (line: string) => void
+  /** Called when blocks are in flight still after a minute; it can throw. */
+  readonly onLate?: (error: Error) => void
+}
+
+const throwLate = (error: Error): never => {
+  throw error
+}
+
+/** A collector logs its block as started before it reads this, and a holder reads the log after it has claimed. */
+export async function isHeld(database: Pick<Database, 'read'>, signal?: AbortSignal): Promise<boolean> {
+  const [lease] = await database.read(findLease(holdId, expiresAfterMs), { signal })
+  return lease?.isHeld ?? false
+}
+
+export function holdCollectors<Result>(
+  database: Pick<Database, 'read' | 'insert'>,
+  task: () => Promise<Result>,
+  { shards, signal, log = () => {}, onLate = throwLate }: HoldOptions = {},
+): Promise<Result> {
+  const onWait = (holder: string) => log(`Waiting for ${holder}, which holds the collectors`)
+  return withLease({ database, leaseId: holdId, onWait, expiresAfterMs, ...(signal && { signal }) }, async () => {
+    if (shards) {
+      const fix = 'start that collector, which completes its block, and run the command again'
+      await waitUntil(() => findBlocksInFlight(shards), fix, { onStep: log }).catch(onLate)
+    }
+    return task()
+  })
+}

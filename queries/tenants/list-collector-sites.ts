@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { planNames } from '../../schema/plans.ts'
+import type { Query } from '../sql/query.ts'
+import { rowCount } from '../sql/rows.ts'
+import { sql, uuids } from '../sql/sql.ts'
+import { rowOverrides } from './find-tenant.ts'
+
+const row = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  token: z.string(),
+  hosts: z.array(z.string()),
+  sampleRates: z.record(z.string(), z.number()),
+  plan: z.enum(planNames),
+  overrides: rowOverrides,
+  shard: rowCount,
+})
+
+export type FoundSite = z.infer<typeof row>
+
+/** Of every tenant, as a report's address names none. @param isCluster whether a tenant's shard is looked up. */
+export const listCollectorSites = (isCluster: boolean): Query<FoundSite> => ({
+  name: 'listCollectorSites',
+  statement: sql`
+    SELECT s.id AS id, s.tenant_id AS tenantId, s.token AS token, s.hosts AS hosts, s.sample_rates AS sampleRates,
+      toString(t.plan) AS plan, t.overrides AS overrides,
+      ${isCluster ? sql`dictGetOrDefault('tenant_place', 'shard', tuple(s.tenant_id), 1)` : sql`1`} AS shard
+    FROM (SELECT * FROM sites FINAL) AS s
+    INNER JOIN (SELECT * FROM tenants FINAL) AS t ON t.id = s.tenant_id`,
+  row,
+  pool: 'lookup',
+})
+
+const stateRow = z.object({ state: z.string() })
+
+/** Changes with each change of a site or a tenant; without FINAL it reads counts and one column. */
+export const findSitesState: Query<z.infer<typeof stateRow>> = {
+  name: 'findSitesState',
+  statement: sql`
+    SELECT concat(toString((SELECT (count(), max(updated_at)) FROM sites)), ' ',
+      toString((SELECT (count(), max(updated_at)) FROM tenants))) AS state`,
+  row: stateRow,
+  pool: 'lookup',
+}
+
+const refRow = z.object({ tenantId: z.string(), siteId: z.string() })
+
+/** Those of the sites that are there. */
+export const listPresentSites = (
+  tenantIds: readonly string[],
+  siteIds: readonly string[],
+): Query<z.infer<typeof refRow>> => ({
+  name: 'listPresentSites',
+  statement: sql`
+    SELECT DISTINCT toString(tenant_id) AS tenantId, toString(id) AS siteId
+    FROM sites
+    WHERE tenant_id IN ${uuids(tenantIds)} AND id IN ${uuids(siteIds)}`,
+  row: refRow,
+  pool: 'lookup',
+})
