@@ -13,7 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Programs of the product. */
 const programs = ['app/start.ts', 'app/serve.ts', 'app/collect.ts', 'app/work.ts', 'app/cli.ts']
 
-/** Packages with a native library, which they find beside their own files, and those that are loaded only to send traces. */
+/**
+ * Packages that are not bundled: native libraries, which load files beside them, and packages needed only for traces.
+ */
 const external = ['chdb', 'ffi-rs', '@opentelemetry/*']
 
 /** Without node_modules above them, programs hold the packages for traces too; the engine is started from its own folder. */
@@ -80,7 +82,7 @@ export async function buildPrograms(files, folder = '.build') {
   return outdir
 }
 
-/** Builds for this process alone if the checkout belongs to another user. */
+/** Builds only for this process if the checkout belongs to another user. */
 export async function buildForThisUser(files) {
   const outdir = join(root, '.build')
   const writable = await access(outdir, constants.W_OK)

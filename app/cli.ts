@@ -1,7 +1,7 @@
 import { runCli } from './cli/run-cli.ts'
 
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  // A reader that closes its pipe early ends the command; that is no defect.
+  // A reader that closes its pipe early ends the command without an error.
   if (code === 'EPIPE') return
   process.stderr.write(`The output cannot be written: ${message}\n`)
   process.exitCode = 1

@@ -8,7 +8,7 @@ import { requireUser } from './program/require-user.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
-/** `npm run collect`: the collector alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
+/** `npm run collect`: only the collector, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function collect(): Promise<void> {
   refuseArguments('collect')
   const config = readConfig(process.env)

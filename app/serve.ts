@@ -7,7 +7,7 @@ import { requireUser } from './program/require-user.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
-/** `npm run serve`: the API alone, against CLICKHOUSE_URL and REDIS_URL, as in production. */
+/** `npm run serve`: only the API, with CLICKHOUSE_URL and REDIS_URL, as in production. */
 async function serve(): Promise<void> {
   refuseArguments('serve')
   const config = readConfig(process.env)

@@ -2,7 +2,7 @@
 
 import { type Config, variables } from './config.ts'
 
-/** What each variable sets. Variables that only a platform sets have no entry. */
+/** Meaning of each variable. Variables that only a platform sets have no entry. */
 const meanings: Readonly<Record<Exclude<keyof Config, 'NODE_ENV' | 'KUBERNETES_SERVICE_HOST'>, string>> = {
   PORT: 'Port of the API',
   HOST: 'Address on which the API and the collector listen',

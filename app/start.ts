@@ -108,7 +108,7 @@ function welcome(
   { api, collector, payPage, payAlerts }: Urls,
   clickHouse: readonly string[],
   [main, ...others]: readonly DemoKey[],
-  /** Counted if there is no demo. */
+  /** Counted only if there is no demo. */
   tenants: number,
 ): string {
   const lines = ['', `Security Reporting API  ${api}`, `Explorer                ${api}/explorer`]

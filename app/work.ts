@@ -9,7 +9,7 @@ import { warnOfRelease } from './program/warn-of-release.ts'
 import { startWorker } from './worker/start-worker.ts'
 import { createWorkerMetrics } from './worker/worker-metrics.ts'
 
-/** `npm run worker`: scans of monitored pages alone, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
+/** `npm run worker`: only the worker, into CLICKHOUSE_URL as the writer, or into DATA_DIR's engine. */
 async function work(): Promise<void> {
   refuseArguments('worker')
   const config = readConfig(process.env)

@@ -2,7 +2,7 @@ import type { Database } from '../queries/clickhouse/database.ts'
 import { chunksOf } from '../queries/sql/chunks.ts'
 import { render, sql, text, uuids } from '../queries/sql/sql.ts'
 
-/** Of a collector's token. A collector has one insert block in flight at a time. */
+/** Prefix of a collector's token. A collector has at most one insert block in flight. */
 export const collectorTokenPrefix = 'collector '
 
 /** Changes the tenants' import versions: nothing is cached between a token's 'started' and its 'done'. */

@@ -1,4 +1,4 @@
-/** @module Steps of migrations that are done, by which an interrupted run goes on: statements, then each filled month. */
+/** @module Completed steps of migrations, so that an interrupted run continues: statements, then each filled month. */
 
 import { z } from 'zod'
 import type { Database } from '../queries/clickhouse/database.ts'
@@ -17,7 +17,7 @@ export const createMigrationSteps = `CREATE TABLE IF NOT EXISTS migration_steps
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (version, checksum, rollup, month)
-COMMENT 'Steps of migrations that fill rollups, by which an interrupted run goes on'`
+COMMENT 'Steps of migrations that fill rollups, from which an interrupted run continues'`
 
 const stepRow = z.object({ version: z.int(), checksum: z.string(), rollup: z.string(), month: z.string() })
 

@@ -25,7 +25,7 @@ export interface MigrationPlan {
   readonly seconds: number
 }
 
-/** Of one rollup, as a lower bound: inserts fill all of them at 190,000 reports a second (2 cores, 16 M reports). */
+/** Lower bound for one rollup: inserts fill all rollups at 190,000 reports per second (2 cores, 16 M reports). */
 const fillRowsPerSecond = 400_000
 
 const listTables: Query<{ name: string }> = {

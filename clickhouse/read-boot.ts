@@ -8,7 +8,10 @@ import { rowCount } from '../queries/sql/rows.ts'
 import { sql } from '../queries/sql/sql.ts'
 import { countBrokenParts } from './broken-parts.ts'
 
-/** The last start of ClickHouse's machine, of the embedded engine with its broken parts, as a full disk makes them; undefined if it cannot be known. Rejects if ClickHouse does not respond. */
+/**
+ * Last start of ClickHouse's machine; for the embedded engine with its broken parts, as a full disk leaves them.
+ * Undefined if unknown. Rejects if ClickHouse does not respond.
+ */
 export type ReadBoot = (signal: AbortSignal) => Promise<string | undefined>
 
 /** Two starts of one machine are further apart, with a report stored between them; clocks are seldom set by more. */
@@ -59,7 +62,7 @@ export function createBootReader(database: Pick<Database, 'read'>, onUnknown: ()
   }
 }
 
-/** Of Linux alone. */
+/** Available only on Linux. */
 const bootId = () =>
   readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
     (id) => id.trim(),

@@ -1,6 +1,6 @@
 /**
- * @module Parameters that the contract lacks (Rule 11): a request without any of them has the contract's response, byte
- * for byte. Each is optional, so that its presence alone shows that a request has it.
+ * @module Parameters that the contract lacks (Rule 11): a request without any of them gets the contract's response,
+ * byte for byte. Each is optional, so that its presence shows that a request has it.
  */
 
 import { z } from 'zod'

@@ -11,7 +11,7 @@ const httpAddress = z
   .pipe(z.url({ protocol: /^https?$/, abort: true }))
   .refine((address) => !new URL(address).username && !new URL(address).password)
 
-/** What each type's address is; for e-mail one recipient, as a comma would make two. */
+/** Address of each type; for e-mail one recipient, because a comma would add another. */
 export const destinationAddress: Readonly<Record<DestinationType, z.ZodType<string>>> = {
   webhook: httpAddress,
   slack: httpAddress,

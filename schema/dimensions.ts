@@ -94,7 +94,7 @@ export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dime
 
 export const isField = (dimension: DimensionName): dimension is FieldDimension => !dimensionRows[dimension].computed
 
-/** Those of the contract. */
+/** Dimensions of the contract. */
 export const fieldDimensions = dimensionNames.filter(isField)
 
 export const computedDimensions = dimensionNames.filter(

@@ -72,7 +72,7 @@ export interface IssueConditions {
   readonly subject?: readonly ValueCondition[]
   readonly targetHost?: readonly ValueCondition[]
   readonly confidence?: readonly IssueConfidence[] | undefined
-  /** Counts only reports that are noise, or only those that are none. */
+  /** Counts only noise, or only other reports. */
   readonly noise?: boolean | undefined
   /** Only issues that were first seen ever within the window. */
   readonly isNew?: boolean

@@ -5,6 +5,6 @@ export const issueIdPattern = /^[\da-f]{16}$/
 /** An issue's id in the API is its key in hexadecimal. */
 export const issueId = (key: bigint): string => key.toString(16).padStart(digits, '0')
 
-/** Undefined for a text that is no id. */
+/** Undefined if the text is not an id. */
 export const keyOfIssueId = (id: string): bigint | undefined =>
   issueIdPattern.test(id) ? BigInt(`0x${id}`) : undefined

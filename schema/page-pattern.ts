@@ -6,7 +6,7 @@ const maxLength = 2_048
 const maxShown = 200
 const example = 'such as https://shop.example.com/pay'
 
-/** Undefined where the URL can be given. */
+/** Undefined if the URL is valid. */
 function refusalOfUrl(text: string): string | undefined {
   const url = parseUrl(text)
   if (Number(/^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(text)?.[1]) > 65_535)

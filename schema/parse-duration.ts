@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs } from './durations.ts'
 const unitMs = { m: minuteMs, h: hourMs, d: dayMs, w: 7 * dayMs } as const
 
 const short = /^(\d{1,6})([mhdw])$/
-/** ISO 8601 without years, months and seconds; weeks come alone. */
+/** ISO 8601 without years, months and seconds; weeks cannot be combined with other units. */
 const iso = /^P(?=[\dT])(?:(?<w>\d{1,6})W|(?:(?<d>\d{1,6})D)?(?:T(?=\d)(?:(?<h>\d{1,6})H)?(?:(?<m>\d{1,6})M)?)?)$/
 
 /** Both notations as a pattern of JSON Schema, which has no named groups. */

@@ -38,7 +38,7 @@ export const watchedDays = 7
 /** Rule 68. */
 export const changeDays = 30
 
-/** Of versions of scripts that scans found, in a report: an assessment is of a year. */
+/** Days of script versions in a report: an assessment covers a year. */
 export const versionDays = 365
 
 /** Versions of scripts that a report lists. */

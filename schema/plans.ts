@@ -13,7 +13,7 @@ export const capabilities = [
 
 export type Capability = (typeof capabilities)[number]
 
-/** Limits are requests a minute. */
+/** Limits are requests per minute. */
 export interface Entitlements {
   readonly retentionDays: number
   readonly keyLimit: number

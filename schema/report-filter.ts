@@ -28,7 +28,7 @@ import { conditionsOf, type ValueCondition, valueFilters } from './value-filters
 export interface ReportFilter {
   readonly reportType: ReportType
   readonly terms: readonly FilterTerm[]
-  /** Reports that are noise alone, or those that are none. */
+  /** Only noise, or only other reports. */
   readonly noise?: boolean | undefined
   readonly issueKey?: bigint | undefined
 }
@@ -97,7 +97,7 @@ const { page, 'page.any': anyPage, 'page.not': noPage, 'page.contains': partOfPa
 
 export const pageFilters = { page, 'page.any': anyPage, 'page.not': noPage, 'page.contains': partOfPage }
 
-/** Of an operation over every type. */
+/** Additions of operations over every type. */
 export const everyTypeAdditions = { 'siteId.any': anySite, 'siteId.not': noSite, ...pageFilters, noise }
 
 type FilterQuery = z.output<typeof contractQuery> & {

@@ -72,7 +72,7 @@ type OwnText =
   | 'visibilityState'
   | 'stack'
 
-/** Dimensions of the page, the browser or the site, and those that another field gives. */
+/** Dimensions of the page, the browser or the site, and dimensions derived from another field. */
 type DerivedDimension =
   | 'siteId'
   | 'documentHost'

@@ -8,7 +8,7 @@ export const integrityModes = ['any_content', 'pinned_hashes'] as const
 
 export const scriptSources = ['report', 'scan'] as const
 
-/** Of a script of a payment page in the window. */
+/** Witnesses of a payment page's script in the window. */
 export const scriptWitnesses = ['scan', 'browsers'] as const
 
 export type ScriptWitness = (typeof scriptWitnesses)[number]

@@ -11,7 +11,7 @@ export interface StoredKey {
   readonly key: string
   /** The one site that it reads; every site of the tenant without it. */
   readonly siteId?: string | undefined
-  /** Of the pages that may send it; any sender may without it. */
+  /** Origins of pages that may use the key; without it any client may. */
   readonly origins?: readonly string[]
   readonly createdAt: Date
   readonly expiresAt: Date

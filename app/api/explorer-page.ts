@@ -25,13 +25,13 @@ const [first, last] = [['tokens.css'], ['frame-narrow.css', 'paper.css']]
 const between = sheets.filter((file) => ![...first, ...last].includes(file)).sort()
 const orderedSheets = [...first, ...between, ...last]
 
-/** What the page knows of the API, as a module. */
+/** Module with the parts of the API's schema that the page needs. */
 function schemaModule(endpoints: readonly Endpoint[]): string {
   const exported = {
     /** Report types with the dimensions that filter and group them. */
     reportTypes: Object.fromEntries(reportTypeNames.map((name) => [name, dimensionsOf(name)])),
     rankingDimensions,
-    /** Of issue types: the field of a report that is the issue's subject, or the subject itself. */
+    /** Report field that is the subject of an issue type, or the fixed subject. */
     issueSubjects: Object.fromEntries(issueTypeNames.map((name) => [name, reportTypeRows[name].issue?.subject])),
     confidenceRule,
     keyPattern: keyPattern.source,

@@ -8,7 +8,10 @@ import type { RequestContext } from '../pipeline/request-context.ts'
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** A read is up to a third of a month's rows of the rollup where tenants are many and small: 0.7 s for a million on a busy processor. */
+/**
+ * A read covers up to a third of a month's rows if tenants are many and small: 0.7 s for a million rows on a busy
+ * processor.
+ */
 const siteAgesTtlMs = 60_000
 /** Series of one metric, 120 bytes of a scrape each. */
 const maxSites = 5_000

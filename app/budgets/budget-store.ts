@@ -27,7 +27,10 @@ export interface BudgetState extends Budget, BucketLevel {
 
 export interface BudgetOutcome {
   readonly allowed: boolean
-  /** Whole seconds until the same charges are allowed, where they are not; of over a whole bucket they never are. */
+  /**
+   * Whole seconds until the same charges are allowed if they are not allowed now. Charges above a whole bucket never
+   * are.
+   */
   readonly retryAfterSeconds: number
   /** In the order of the charges. */
   readonly buckets: readonly BudgetState[]
@@ -69,7 +72,7 @@ export function budgetOutcome(
   return { allowed, retryAfterSeconds, buckets }
 }
 
-/** Of empty buckets the last to have a token, of other equals the bucket charged first. */
+/** The empty bucket that is refilled last; among equal buckets the one charged first. */
 export function nearestToRunningOut(buckets: readonly BudgetState[]): BudgetState | undefined {
   return buckets.toSorted((a, b) => a.remaining - b.remaining || b.retryAfterSeconds - a.retryAfterSeconds)[0]
 }

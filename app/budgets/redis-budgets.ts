@@ -33,7 +33,7 @@ export interface RedisTimeouts {
 /** Errors of a Redis that takes no writes: after a failover the same address leads to another. */
 const takesNoWrites = /\b(READONLY|MASTERDOWN|LOADING|UNBLOCKED|NOREPLICAS|CLUSTERDOWN)\b/
 
-/** Of a Redis that responds: why it refuses the budgets, by the code in its error. */
+/** Reasons why a responding Redis refuses budgets, by error code. */
 const refusals: Readonly<Record<string, string>> = {
   NOPERM:
     'its ACL denies a command or a key: grant the user of REDIS_URL the rights listed in clickhouse/production.md',

@@ -45,7 +45,7 @@ const gauges: readonly {
   },
 ]
 
-/** Undefined for a node that does not respond; without values where the user may not see them. */
+/** Undefined for a node that does not respond; without values if the user has no permission. */
 type Found = { readonly health?: NodeHealth } | undefined
 
 /**

@@ -36,7 +36,7 @@ export interface CollectorServices {
   readonly describeLog?: () => Readonly<Record<string, unknown>>
   readonly metrics: CollectorMetrics
   readonly log: Logger
-  /** Of one site. */
+  /** Limit of one site. */
   readonly postsPerMinute: number
   readonly isStopping?: () => boolean
   /** Whether ClickHouse can read its parts, for /readyz. */
@@ -89,7 +89,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   let ordinal = 0
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
 
-  // A line is 330 bytes: 28 GB a day at 1,000 posts a second, which the metrics count.
+  // A line has 330 bytes: 28 GB per day at 1,000 posts per second, which the metrics count anyway.
   app.use(observe(metrics, log, { successLevel: 'debug' }))
   app.use(headLength)
   mountHealth(app, database, budgets, {

@@ -6,7 +6,7 @@ import { urlComponents } from '../import/normalise/url-components.ts'
 import { CollectorError } from './collector-error.ts'
 import type { CollectorSite } from './sites.ts'
 
-/** What became of a report; only the first is stored. */
+/** Outcome of a report; only accepted reports are stored. */
 export type Outcome = 'accepted' | 'sampled_out' | 'foreign_host' | 'skipped' | 'malformed'
 
 export interface ReportContext {
@@ -51,7 +51,10 @@ function readReport(value: unknown, context: ReportContext): StoredReport[] {
   return [normaliseReport(type, element, { tenantId, siteId, id, receivedAt, retentionDays, sampleRate, userAgent })]
 }
 
-/** A document without a host is of the token's site: CSP3 (5.4) reports about:srcdoc, blob and data as the scheme alone. */
+/**
+ * A document without a host belongs to the token's site: CSP3 (5.4) reports only the scheme of about:srcdoc, blob and
+ * data.
+ */
 function isForeign(url: string, site: CollectorSite): boolean {
   // Older browsers write the whole URL, whose host is that within it.
   const { host } = urlComponents(url.replace(/^\s*(?:blob|filesystem):/i, ''))

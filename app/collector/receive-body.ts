@@ -5,10 +5,10 @@ import { type ByteQuota, createByteQuota } from './byte-quota.ts'
 import { overloaded } from './collector-error.ts'
 import { maxBodyBytes, tooLarge } from './read-body.ts'
 
-/** Of all posts: slow senders cannot fill the memory. */
+/** Limit over all posts: slow senders cannot fill the memory. */
 export const maxBodyBytesInFlight = 64 * 1024 * 1024
 
-/** Of all posts whose token is not looked up yet: guesses cannot fill the memory of sites. */
+/** Limit over all posts whose token is not looked up yet: guesses cannot use the memory of known sites. */
 export const maxUnknownBytes = 4 * 1024 * 1024
 const nobody = ''
 

@@ -8,8 +8,8 @@ import { siteTokenPattern } from './site-address.ts'
 const maxTokens = 50_000
 
 /**
- * True of a token that a site had once. A token is retired before its site loses it, so a cached false is wrong only of a
- * token that was sent before it was made. Rejects with Problem(upstream_unavailable).
+ * True for a former token of a site. A token is retired before its site loses it, so a cached false is wrong only for a
+ * token sent before its creation. Rejects with Problem(upstream_unavailable).
  */
 export function createRetiredTokens(read: Read) {
   const cache = new LRUCache<string, boolean>({

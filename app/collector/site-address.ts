@@ -20,8 +20,8 @@ const nelMaxAgeSeconds = 30 * 86_400
 const policy = "default-src 'self' 'report-sample'"
 
 /**
- * Response headers of the site's pages, a line each; Report-To is for network errors, which take no other. Chromium sends
- * to `http:` by report-uri alone, which it ignores beside report-to.
+ * Response headers of the site's pages, one per line; Report-To is required by network errors. Chromium sends to
+ * `http:` only by report-uri, which it ignores if report-to is present.
  */
 function reportingHeaders(reportUrl: string): string[] {
   const reportOnly = `Content-Security-Policy-Report-Only: ${policy}; report-uri ${reportUrl}`

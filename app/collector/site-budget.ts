@@ -6,7 +6,7 @@ import type { CollectorSite } from './sites.ts'
 
 const reportsPerToken = 100
 
-/** Of a post's reports, beside the token of the post. */
+/** Tokens for a post's reports, in addition to one token per post. */
 export const tokensOfReports = (reports: number): number => Math.floor(reports / reportsPerToken)
 
 export type ChargeSite = (site: CollectorSite, request: RequestContext, tokens: number) => Promise<void>

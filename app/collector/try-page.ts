@@ -58,8 +58,9 @@ const policies = (reportPath: string) => ({
 })
 
 /**
- * Mounts a page whose buttons break its policies, so that a browser reports. Chromium ignores `report-uri` beside
- * `report-to`, and delivers `report-to` to https alone: over http, and at `/try/report-uri`, the policy has no `report-to`.
+ * Mounts a page whose buttons violate its policies, so that a browser reports. Chromium ignores `report-uri` if
+ * `report-to` is present, and delivers `report-to` only to https: over http, and at `/try/report-uri`, the policy has
+ * no `report-to`.
  */
 export function mountTryPage<E extends Env>(app: Hono<E>, { reportPath, apiUrl, apiKey }: TryPageOptions): void {
   const options = JSON.stringify({ reportPath, apiUrl, apiKey }).replaceAll('<', '\\u003c')

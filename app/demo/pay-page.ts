@@ -64,7 +64,7 @@ const site = demoTenant.sites.find(({ hosts }) => hosts.includes('localhost'))
 
 export const payPageScansPath = `/v1/sites/${site?.id}/pages/${pageId}/scans?limit=3`
 
-/** Of the collector's port, which a start can change. */
+/** The page uses the collector's port, which can change at a start. */
 export async function importPayPage(database: Database, collectorUrl: string): Promise<string> {
   const url = `http://127.0.0.1:${new URL(collectorUrl).port}${path}`
   const named = { kind: 'payment', label: 'Payment page of the demo', position: 0 } as const

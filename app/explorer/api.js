@@ -1,5 +1,8 @@
 // @ts-check
-/** @module Requests to the API: one key, one request in flight for a target, its tag, and one pause for all after a 429 or a 503. */
+/**
+ * @module Requests to the API: one key, one request in flight for a target, its tag, and one pause for all after a 429
+ * or a 503.
+ */
 
 const keyName = 'security-reporting-key'
 const maxRetryAfterSeconds = 300
@@ -13,7 +16,7 @@ export const forgetKey = () => sessionStorage.removeItem(keyName)
 /** @typedef {{ target: string, body: any, next?: string }} Page a response, and the target of the page that follows */
 /** @typedef {{ page?: Page, etag?: string, error?: ApiError, readAt: number }} Entry */
 
-/** An error of the API, with its status and its message for people; status 0 where there was no response. */
+/** An error of the API, with its status and its message for people; status 0 without a response. */
 export class ApiError extends Error {
   constructor(status, message, requestId = '') {
     super(message)
@@ -147,7 +150,7 @@ export function createApi(onChange) {
       }
       return items
     },
-    /** A file, whole: a response that is cut off rejects. */
+    /** A complete file: an interrupted response rejects. */
     blob: async (target) => (await send(target)).blob(),
   }
 }

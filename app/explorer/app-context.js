@@ -2,10 +2,11 @@
 import { createContext, useContext } from './html.js'
 
 /**
- * What every part of the page has.
+ * Context of every component.
  * @typedef {object} App
  * @property {import('./state.js').State} state
- * @property {(changes: Partial<import('./state.js').State>, options?: { replace?: boolean }) => void} go changes the view
+ * @property {(changes: Partial<import('./state.js').State>, options?: { replace?: boolean }) => void} go changes the
+ * view
  * @property {(changes: Partial<import('./state.js').State>) => string} urlOf link to a changed view
  * @property {ReturnType<typeof import('./api.js').createApi>} api
  * @property {{ id: string, name: string, hosts: string[], firstSeen: string | null, lastSeen: string | null }[]} sites

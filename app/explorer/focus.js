@@ -1,7 +1,7 @@
 // @ts-check
-/** @module The focus, where the hand is: after an element is gone, and after back and forward. */
+/** @module Restores the focus after an element is removed, and after back and forward. */
 
-/** What finds an element again: its own key. */
+/** Key that identifies an element. */
 const keyOf = (element) => element?.closest?.('[data-key]')?.dataset.key ?? ''
 
 const find = (key) =>
@@ -35,7 +35,7 @@ export function restoreFocus(state) {
   wanted = state?.focus ?? ''
 }
 
-/** What is to be focused can be drawn yet. */
+/** The element to focus may not be rendered yet. */
 const isReading = () => document.querySelector('[aria-busy=true], #view:empty') !== null
 
 function settle() {

@@ -30,7 +30,7 @@ export function windowOf({ last, from, to }, path) {
 /** Whether the operation of a path takes a parameter, which newer versions of the API can have. */
 export const takes = (path, name) => parameters[path]?.includes(name) ?? false
 
-/** An issue's filters by the dimensions of CSP reports, so that a filter goes on from one view to another. */
+/** Filters of an issue by the dimensions of CSP reports, so that filters survive a change of view. */
 const issueNames = { directive: 'subject', blockedHost: 'targetHost' }
 
 /** A condition as parameter of an operation, such as `blockedHost.not`. */

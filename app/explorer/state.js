@@ -44,7 +44,10 @@ export const filterNames = [
 /** @type {State} */
 const defaults = { view: 'overview', last: '7d', noise: 'exclude', conditions: [], own: {} }
 
-/** Unknown names and values become the default; times that are none reach the API, which names them. @returns {State} */
+/**
+ * Unknown names and values become the default; invalid times are sent to the API, which rejects them.
+ * @returns {State}
+ */
 export function readState(search = location.search) {
   const params = new URLSearchParams(search)
   /** @param {string} name @param {readonly string[]} known */

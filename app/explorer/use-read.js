@@ -3,7 +3,7 @@ import { useApp } from './app-context.js'
 import { useEffect, useRef, useState } from './html.js'
 
 /**
- * What a panel reads.
+ * State of a panel's request.
  * @typedef {object} Read
  * @property {string} [target]
  * @property {any} body of the latest response; undefined before the first

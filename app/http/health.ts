@@ -12,7 +12,7 @@ import { type ApiEnv, headersOf } from '../pipeline/request-context.ts'
 export interface HealthOptions {
   /** True from the stop signal on, so that proxies send no more requests. */
   readonly isStopping: () => boolean
-  /** Of the process, beside ClickHouse and the budgets. */
+  /** Checks of the process, in addition to ClickHouse and the budgets. */
   readonly furtherChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
   /** Of this instance alone: where they are given, no other check makes a probe 503. */
   readonly ownChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>

@@ -21,14 +21,17 @@ const closeTimeoutMs = 10_000
 
 /** Real values; tests shorten them. */
 export const connectionLimits = {
-  /** Of a whole request, from its first byte or its connection: a slow body cannot hold memory for longer. */
+  /** Limit of a whole request, from its first byte or its connection: a slow body cannot occupy memory longer. */
   requestTimeoutMs: 10_000,
   /** Without traffic, as when a client never reads its response. */
   idleTimeoutMs: 60_000,
-  /** Above the 60 s for which balancers keep an idle connection, so that they never reuse one that is being closed. */
+  /**
+   * Longer than the 60 s for which balancers keep an idle connection, so that they never reuse a connection that is
+   * being closed.
+   */
   keepAliveTimeoutMs: 75_000,
   checkIntervalMs: 1_000,
-  /** Of a connection: up to 64 KB that nothing read yet, and 20 KB. */
+  /** A connection takes up to 64 KB of unread data, and 20 KB. */
   maxConnections: 4_000,
 }
 

@@ -9,7 +9,7 @@ interface RequestMetrics {
 }
 
 interface ObserveOptions {
-  /** Level of an operation's line where its status is below 400. */
+  /** Log level of an operation if its status is below 400. */
   readonly successLevel?: 'info' | 'debug'
 }
 

@@ -14,7 +14,7 @@ const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10]
 
 /** Node's samples hold the interval between them, so that an idle event loop would lag by all of it. */
 function subtractSamplingInterval(registry: Registry): void {
-  // Never above the interval, and huge while there is no sample.
+  // Never above the interval; huge while there is no sample.
   registry.removeSingleMetric('nodejs_eventloop_lag_min_seconds')
   for (const statistic of ['max', 'mean', 'p50', 'p90', 'p99']) {
     const gauge = registry.getSingleMetric(`nodejs_eventloop_lag_${statistic}_seconds`) as Gauge

@@ -31,7 +31,7 @@ async function respondMetrics(registry: Registry, headers: Readonly<Record<strin
   return createResponse(text, 200, { ...uncachedHeaders, 'Content-Type': registry.contentType, ...headers })
 }
 
-/** Serves a registry at `/metrics` to this machine; to any other there is no such path. */
+/** Serves a registry at `/metrics` to this machine; other clients get 404. */
 export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
   app.use('/metrics', async (c, next) => (fromThisMachine(c) ? next() : c.notFound()))
   app.get('/metrics', (c) => respondMetrics(registry, headersOf(c.get('request'))))

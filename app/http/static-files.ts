@@ -8,7 +8,7 @@ import {
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 
-/** Its pages run their own files alone and connect to this API alone; images can be data URLs. */
+/** The pages run only their own files and connect only to this API; images can be data URLs. */
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -1,6 +1,7 @@
 /**
- * @module One process at a time: an import of a tenant's reports, a loop of the worker. ClickHouse has no compare-and-set, but drops
- * an insert of a deduplication token that it has: of all claims to one generation of the lease the first is stored.
+ * @module One process at a time: an import of a tenant's reports, or a loop of the worker. ClickHouse has no
+ * compare-and-set, but drops an insert with a known deduplication token: only the first claim to a generation of the
+ * lease is stored.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -19,7 +20,7 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal
   /** Called once where another process holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
-  /** Of a tenant's deletion an import does not wait: its tenant will be gone. */
+  /** An import does not wait for its tenant's deletion: the tenant will be gone. */
   readonly purpose?: 'import' | 'deletion' | 'deletion of a site'
   /** Called before each claim; a rejection ends it, so that a deleted tenant gets no row. */
   readonly beforeClaim?: () => Promise<void>

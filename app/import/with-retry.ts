@@ -13,7 +13,7 @@ const transientCodes = new Set([
 /** Messages of a connection that a restarting ClickHouse closed without a response. */
 const hungUp = /socket hang up|timeout error|other side closed|premature close/i
 
-/** True where a retry within seconds can succeed. */
+/** True if a retry within seconds can succeed. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = String((error as Error & { code?: unknown }).code)

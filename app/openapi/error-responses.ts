@@ -3,7 +3,7 @@ import { type ProblemCode, problemCodes, problems } from '../../schema/problems.
 import type { Endpoint } from '../pipeline/endpoint.ts'
 import { budgetHeaderNames, headerReferences } from './headers.ts'
 
-/** Codes whose responses have the budgets' headers: always, or where the request came that far. */
+/** Codes whose responses have the budget headers: always, or if the request got that far. */
 const budgetHeadersOf: Partial<Record<ProblemCode, 'always' | 'sometimes'>> = {
   bad_request: 'always',
   plan_upgrade_required: 'sometimes',

@@ -13,7 +13,7 @@ export interface Caller {
     readonly id: string
     readonly name: string
     readonly prefix: string
-    /** Of the pages that may send it; none: any sender may. */
+    /** Origins of pages that may use the key; empty for any client. */
     readonly origins: readonly string[]
     readonly createdAt: string
     readonly expiresAt: string

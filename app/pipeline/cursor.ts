@@ -17,7 +17,7 @@ const version = 1
 /** Milliseconds since the Unix epoch. */
 export const cursorTime = z.int().min(0).lt(endOfTimes)
 
-/** Of a cursor's operation, tenant and filters, but not of its page size and window. */
+/** Fingerprint of a cursor's operation, tenant and filters, without page size and window. */
 export function cursorFingerprint(
   operation: string,
   tenantId: string,

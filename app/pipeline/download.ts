@@ -9,7 +9,7 @@ import { acceptsGzip } from './conditional-response.ts'
 import { clientClosedRequest, uncachedHeaders } from './json-response.ts'
 import { type ApiEnv, headersOf } from './request-context.ts'
 
-/** A response that is sent as it is read: whole, or ended by a reset. */
+/** A response that is sent while it is read: complete, or ended by a reset. */
 export interface Download {
   readonly mediaType: string
   readonly fileName: string
@@ -22,13 +22,15 @@ export interface Download {
 /** Level 1 keeps a core at 100 MB/s of NDJSON and shrinks it to a tenth. */
 const gzipOptions = { level: 1 } as const
 
-/** Node extends it once where some bytes were taken, so a reader that takes none loses its slot within twice the time. */
+/**
+ * Node extends it once if some bytes were read, so a client that reads nothing loses its slot within twice the time.
+ */
 const stalledMs = 12_000
 
 /** HTTP/1.0, which proxies speak, has no chunks: a connection that is closed there is the end of a whole body. */
 const reset = (outgoing: HttpBindings['outgoing']) => void outgoing.socket?.resetAndDestroy()
 
-/** Aborted where the client takes none of the bytes that wait; the response ends, as it would hold a slot of the exports. */
+/** Aborted if the client reads none of the waiting bytes; the response ends, because it would occupy an export slot. */
 function endStalled(outgoing: HttpBindings['outgoing']): AbortSignal {
   const stalled = new AbortController()
   outgoing.setTimeout(stalledMs, () => {
@@ -58,7 +60,7 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
   if (c.req.method === 'HEAD') return new Response(null, { headers })
   const bytes = await download.open()
   const { outgoing } = c.env
-  // Of a response that Hono does not send, CORS cannot add its own.
+  // Hono cannot add CORS headers to a response that it does not send.
   const isCors = Object.keys(corsHeaders).length > 0
   outgoing.writeHead(200, { ...headers, Vary: isCors ? `${headers.Vary}, Origin` : headers.Vary })
   const stalled = endStalled(outgoing)
@@ -71,10 +73,10 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
     await finished(outgoing)
     return sent(200)
   } catch (error) {
-    if (stalled.aborted) log.warn({ requestId, reason: 'The client stopped reading' }, 'download cut off')
+    if (stalled.aborted) log.warn({ requestId, reason: 'The client stopped reading' }, 'Download interrupted')
     if (stalled.aborted || c.get('clientSignal')().aborted) return sent(clientClosedRequest)
     reset(outgoing)
-    log.error({ requestId, err: error }, 'download cut off')
+    log.error({ requestId, err: error }, 'Download interrupted')
     return sent(500)
   }
 }

@@ -32,12 +32,12 @@ export type Chapter =
 
 export type OperationName = Chapter | `${Chapter}.${string}`
 
-/** Response of `tenant`: the same for all its keys. Of `key`: each key has its own. */
+/** Scope of a response. `tenant`: the same for all keys of the tenant. `key`: each key has its own. */
 type Scope = 'tenant' | 'key'
 
 export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope = 'tenant'> extends Reader {
   readonly caller: S extends 'key' ? Caller : Pick<Caller, 'tenant' | 'siteId'>
-  /** Of path and query, without the window's and the page's. */
+  /** Parameters of path and query, without window and page. */
   readonly params: Params
   readonly filter: Filter
   /** The request has a parameter that the contract lacks, so its response can have more members than the contract's (Rule 11). */
@@ -56,7 +56,7 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
 export interface Exemption {
   /** Follows "unless". */
   readonly description: string
-  /** Has a row where the tenant is exempt. */
+  /** Returns a row if the tenant is exempt. */
   readonly query: (tenantId: string) => Query<unknown>
 }
 
@@ -97,12 +97,12 @@ export interface EndpointDefinition<
   readonly alwaysWorks?: true
   /** `tenant` by default: its keys share a response in flight. */
   readonly scope?: S
-  /** For a response that depends on the tenant's reports alone, which only imports change. */
+  /** For a response that depends only on the tenant's reports, which only imports change. */
   readonly cache?: 'until-import'
   readonly response: Body
-  /** What a weak ETag is of; without it the ETag is strong, of the bytes. */
+  /** Value that a weak ETag is computed from; without it the ETag is strong and computed from the bytes. */
   readonly weakEtagOf?: (body: z.input<Body>) => unknown
-  /** Of an operation whose handler returns a Download. */
+  /** Media types of an operation whose handler returns a Download. */
   readonly mediaTypes?: readonly string[]
   /** Beside JSON, of a handler that can return a TextResponse. */
   readonly textTypes?: readonly string[]

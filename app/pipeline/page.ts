@@ -6,8 +6,8 @@ export interface SortKey<Item, Position> {
   readonly schema: z.ZodType<Position>
   readonly from: (item: Item) => Position
   /**
-   * Milliseconds since the Unix epoch, where no item has another time and the latest come first: a narrower window
-   * continues the list, and no item repeats.
+   * Milliseconds since the Unix epoch, if all items have this time and the latest come first: a narrower window
+   * continues the list without repeating an item.
    */
   readonly timeOf?: (item: Item) => number
 }
@@ -48,7 +48,7 @@ export interface NextPage {
   readonly window?: TimeRange
 }
 
-/** For the Link header, no member of the body. */
+/** For the Link header; not a member of the body. */
 export interface WithNextPage {
   readonly next: NextPage | undefined
 }

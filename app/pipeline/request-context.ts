@@ -20,7 +20,7 @@ export interface RequestContext {
   route?: string
   /** Names of the budgets that refused it. */
   refusedBudgets?: readonly string[]
-  /** Of a post to the collector, which has no caller. */
+  /** Site of a post to the collector, which has no caller. */
   site?: { readonly id: string; readonly tenantId: string }
   /** Undefined if the operation is not cached. */
   cacheHit?: boolean
@@ -57,7 +57,7 @@ export interface ApiEnv {
     /** validate */
     query: QueryParams
     path: Params
-    /** Of path and query, without the window's and the page's. */
+    /** Parameters of path and query, without window and page. */
     params: Params
     filter: unknown
     /** The request has a parameter that the contract lacks. */
@@ -76,7 +76,9 @@ export interface ApiEnv {
 
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/
 
-/** Id and budgets so far and, for a key that was found, where the time went: who has none learns nothing of its lookup. */
+/**
+ * Id and budgets so far, and timings if the key was found: clients without a valid key learn nothing about its lookup.
+ */
 export const headersOf = (request: RequestContext): Record<string, string> => ({
   ...request.responseHeaders,
   ...(request.hasCaller && { 'Server-Timing': serverTiming(request) }),

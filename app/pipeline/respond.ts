@@ -47,7 +47,7 @@ export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): M
   }
 }
 
-/** Sends what the handler returns as it is read. */
+/** Sends the handler's result while it is read. */
 export function respondDownload(endpoint: DownloadEndpoint, log: Logger): MiddlewareHandler<ApiEnv> {
   return async function respondDownload(c) {
     const download = await endpoint.handle(handlerContext(c, c.get('reader')))

@@ -1,4 +1,4 @@
-/** @module What a 400 has on parameters that an operation does not take: what was probably meant, and what it takes. */
+/** @module Message of a 400 about unknown parameters: suggestions, and the allowed parameters. */
 
 import { quoteInput } from './quote-input.ts'
 
@@ -29,7 +29,10 @@ function describe(takes: readonly string[]): string {
 const maxLength = 32
 const minPart = 4
 
-/** Up to three: names with the fewest edits, if those are at most a third of its letters, else names that it is in or begins with. */
+/**
+ * Up to three names: those with the fewest edits, at most a third of the letters, otherwise names that contain it or
+ * that it begins with.
+ */
 function likely(name: string, takes: readonly string[]): readonly string[] {
   const given = comparable(name)
   if (given.length > maxLength) return []

@@ -1,7 +1,7 @@
 import { isNamed } from '../../queries/clickhouse/error-codes.ts'
 import { openNode } from '../../queries/clickhouse/open-node.ts'
 
-/** Why a server does not run `SELECT 1`, without the password; undefined where it does. */
+/** Reason why a server cannot run `SELECT 1`, without the password; undefined if it can. */
 export async function connectionFault(url: string, timeoutMs = 2_000): Promise<string | undefined> {
   const { origin, username, pathname } = new URL(url)
   const node = openNode(url, {})

@@ -29,8 +29,8 @@ export interface DatabaseAccess {
   /** Undefined if it is one server. */
   readonly cluster: Cluster | undefined
   /**
-   * Databases of the writer that hold the tenants' rows: the whole database, or on a cluster each shard's. Throws if
-   * no node of a shard responds.
+   * Databases of the writer with the tenants' rows: the whole database, or on a cluster each shard's. Throws if no node
+   * of a shard responds.
    */
   shards(): readonly Database[]
   /** Closes the connections, and stops an engine that was started here. */
@@ -41,7 +41,10 @@ export interface OpenDatabaseOptions {
   /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
-  /** Which embedded engine is migrated; one that is started here by default, as another's programs can be of an older release. */
+  /**
+   * Embedded engines to migrate; by default only an engine started here, because another program's engine can be of an
+   * older release.
+   */
   readonly migrates?: 'own' | 'any' | 'none'
   readonly onDeath?: NonNullable<EngineOptions['onDeath']>
   /** For a program that starts before the server of CLICKHOUSE_URL, or a node of it, responds; without it that is an Error. */

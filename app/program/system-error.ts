@@ -2,7 +2,7 @@
 
 import { getSystemErrorMap } from 'node:util'
 
-/** What Node adds to errors of files, connections and lookups of names. */
+/** Fields that Node adds to errors of files, connections and name lookups. */
 interface SystemError extends NodeJS.ErrnoException {
   readonly address?: string
   readonly port?: number

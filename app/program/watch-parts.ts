@@ -6,8 +6,8 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 const intervalMs = 20_000
 
 /**
- * Logs parts that ClickHouse cannot read, each once. Of a cluster it sees one server, whose replica repairs its parts.
- * @returns `isSound` for /readyz; true while it is not known, as to a user without the rights in users.xml.
+ * Logs each part that ClickHouse cannot read once. On a cluster it sees one server, whose replica repairs its parts.
+ * @returns `isSound` for /readyz; true while unknown, for example for a user without the rights in users.xml.
  */
 export function watchParts(database: Pick<Database, 'read'>, log: Logger, everyMs = intervalMs) {
   let damaged: string | undefined

@@ -16,7 +16,7 @@ import { type Log, removeRows } from './move-tenant.ts'
 export interface CopiedTenant {
   readonly id: string
   readonly shard: number
-  /** False where it was the same before. */
+  /** False if it was the same before. */
   readonly copied: boolean
 }
 
@@ -26,7 +26,7 @@ interface CopyOptions {
   readonly log: Log
 }
 
-/** Tenants of one server, one after the other; nothing may write meanwhile. Throws if a copy differs. */
+/** Copies tenants of one server, one after the other; nothing may write during the copy. Throws if a copy differs. */
 export async function copyFromServer(
   cluster: Cluster,
   server: Database,

@@ -14,12 +14,12 @@ import { removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
 
 export interface DeleteSettings {
-  /** Wait until the API and the collector have forgotten what is deleted; the product's where it is undefined. */
+  /** Wait until the API and the collector have forgotten the tenant or site; the product's value by default. */
   readonly untilForgotten?: (milliseconds: number) => Promise<unknown>
 }
 
 export interface DeleteOptions {
-  /** Name of the tenant or site; its id where its row is gone. */
+  /** Name of the tenant or site; its id if its row is gone. */
   readonly confirm: string
   readonly settings?: DeleteSettings
   log(line: string): void

@@ -1,6 +1,6 @@
 /**
- * @module A tenant's way to another shard: copy, compare, switch, remove. Each step leaves the tenant whole on its
- * shard, so a run that was cut off is run again.
+ * @module Moves a tenant to another shard: copy, compare, switch, remove. After each step the tenant is complete on its
+ * shard, so an interrupted run can be repeated.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +30,7 @@ interface MoveOptions {
   readonly acknowledgedMs?: number
 }
 
-/** Imports of reports wait meanwhile; reads and the collector go on. Throws if the tenant is not whole on the shard. */
+/** Imports of reports wait during the move; reads and the collector continue. Throws if the tenant is not complete on the shard. */
 export async function moveTenant(
   cluster: Cluster,
   tenantId: string,
@@ -71,17 +71,19 @@ export async function moveTenant(
   })
 }
 
-/** The lease is renewed meanwhile; each block of a collector changes the others, and is brought in after the switch. */
+/** The lease is renewed during the copy; blocks that a collector stores in between are copied after the switch. */
 const isCompared = ({ table, isFilled }: CopiedTable) => !isFilled && table !== 'import_leases' && table !== 'reports'
 
-/** Throws if the deletion of a site was cut off: it goes on where its working tables are. */
+/** Throws if the deletion of a site was interrupted: it continues where its working tables are. */
 async function requireWholeSites(database: Database, tenantId: string): Promise<void> {
   const copies = await countRows([database], ({ table }) => (isCopy(table) ? ofTenant(table, tenantId) : undefined))
   if (sum(copies) === 0) return
   throw new Error('The deletion of a site of the tenant was interrupted: run "sites delete" again before the move')
 }
 
-/** To a shard that has no row of the tenant. What the collector stores afterwards is brought in behind the switch. */
+/**
+ * Copies to a shard without rows of the tenant. Reports that the collector stores later are copied after the switch.
+ */
 async function copyWhole(copy: Copy): Promise<void> {
   await copyTenant(copy)
   for (let again = 0; again < 3 && (await copyAgain(copy)) > 0; again++);
@@ -89,7 +91,10 @@ async function copyWhole(copy: Copy): Promise<void> {
   if (different !== undefined) throw new Error(`${different} changed during the copy: run the command again`)
 }
 
-/** Moves to the tenant's shard what others have of it, after a move that was cut off or by a node that knew the old shard. */
+/**
+ * Moves rows from other shards to the tenant's shard, after an interrupted move or a write by a node that used the old
+ * shard.
+ */
 async function bringIn(
   { shards }: Cluster,
   target: Shard,

@@ -1,7 +1,7 @@
 /**
- * @module Rows of a tenant or a site in every table that has such rows, and their deletion. ALTER TABLE DELETE takes
- * rows off the disk before it returns, where a lightweight DELETE hides them until a merge; it rewrites the parts that
- * hold them.
+ * @module Rows of a tenant or a site in every table that has such rows, and their deletion. ALTER TABLE DELETE removes
+ * rows from the disk before it returns; a lightweight DELETE would hide them until a merge. It rewrites the parts with
+ * these rows.
  */
 
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
@@ -59,7 +59,10 @@ interface FoundRows extends OwnedRows {
   readonly rows: number
 }
 
-/** Of tables with such rows. Other tenants' deletions and rebuilds drop their tables meanwhile: they are listed again. */
+/**
+ * Counts rows in tables with such rows. Other deletions and rebuilds can drop their tables at any time: the tables are
+ * then listed again.
+ */
 async function findRows(database: Database, condition: RowCondition): Promise<FoundRows[]> {
   for (let attempts = 1; ; attempts++) {
     try {

@@ -12,7 +12,7 @@ interface SiteRemoval {
   readonly databases: readonly Database[]
 }
 
-/** Deletes a site's rows of these tables. The tenant's responses are not cached meanwhile, and those from before are stale. */
+/** Deletes a site's rows of these tables. The tenant's responses are not cached during this, and earlier ones become stale. */
 export async function removeSite(
   { writer, shards }: Databases,
   site: SiteReports,

@@ -2,8 +2,8 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { render, type Sql, sql } from '../../queries/sql/sql.ts'
 
 /**
- * Records that posts to the tokens of these sites are 410, before a rotation or a deletion: a token that a site still has
- * is served. Without FINAL, so that a token is retired too that was rotated away before it was recorded.
+ * Records that posts to the tokens of these sites get 410, before a rotation or a deletion; current tokens of a site
+ * stay valid. Without FINAL, so that earlier unrecorded rotations are retired too.
  */
 export async function retireTokens(database: Pick<Database, 'command'>, sites: Sql): Promise<void> {
   const { text, params } = render(sql`

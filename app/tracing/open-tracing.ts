@@ -19,7 +19,7 @@ export function openTracing(log: Logger): Tracing {
   const exporter = reportOutages(new OTLPTraceExporter(), logOutage(log, 'The trace collector'))
   const provider = new BasicTracerProvider({
     resource: named.merge(detectResources({ detectors: [envDetector] })),
-    // Of 2,048 waiting spans; others are dropped, so that a slow collector delays no request.
+    // At most 2,048 spans wait; others are dropped, so that a slow collector does not delay requests.
     spanProcessors: [new BatchSpanProcessor(exporter)],
   })
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())

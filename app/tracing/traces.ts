@@ -104,7 +104,7 @@ const statementSpan = ({ name, statement }: Query<unknown> | ExportQuery): SpanO
   },
 })
 
-/** Of the active span, as a header (W3C Trace Context). */
+/** The active span as a header (W3C Trace Context). */
 function traceparent(): string | undefined {
   const headers: { traceparent?: string } = {}
   propagation.inject(context.active(), headers)

@@ -29,11 +29,11 @@ export interface AlertMessage {
     readonly policyCount?: number
     /** When the hour began. */
     readonly hour?: string
-    /** Of the hour, without noise. */
+    /** Reports in the hour, without noise. */
     readonly reportCount?: number
     /** Mean of the hour on the 7 days before. */
     readonly usualCount?: number
-    /** Of a digest: the first of them. */
+    /** First alerts of a digest. */
     readonly alerts?: readonly MessageAlert[]
     readonly alertCount?: number
     readonly siteIds?: readonly string[]

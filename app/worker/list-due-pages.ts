@@ -14,7 +14,7 @@ export interface DuePage extends PageToScan {
   readonly scanId: string
 }
 
-/** Milliseconds between two scans of a page; undefined for one that is not scanned. */
+/** Milliseconds between two scans of a page; undefined if it is not scanned. */
 export type IntervalOf = (page: PageWithHistory) => number | undefined
 
 export function toPageToScan({ id, scanUrl, kind }: PageWithHistory, capabilities: readonly Capability[]): PageToScan {

@@ -19,7 +19,7 @@ export interface AlertLoop
   extends Omit<Passes, 'leaseId' | 'name' | 'database'>,
     Pick<Delivery, 'now' | 'settings' | 'keys' | 'metrics' | 'cut'> {
   readonly database: Pick<Database, 'read' | 'insert' | 'command'>
-  /** Of the day in UTC. */
+  /** Hour of the day in UTC. */
   readonly digestHour: number
 }
 

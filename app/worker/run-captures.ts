@@ -19,7 +19,7 @@ import type { ScanLoop } from './run-scans.ts'
 import { underLease } from './under-lease.ts'
 
 export interface CaptureLoop extends Omit<ScanLoop, 'intervalOf'> {
-  /** Whose scripts are fetched, where the plan has copies; of all by default. */
+  /** Tenants whose scripts are fetched, if the plan includes copies; all by default. */
   readonly capturesOf?: ((tenantId: string) => boolean) | undefined
 }
 
@@ -30,10 +30,10 @@ const reportFetchesOfDay = 50
 const reportRecordsOfDay = 100
 const fetchesAtOnce = 6
 
-/** Of no tenant. */
+/** Id that belongs to no tenant. */
 const leaseOfCaptures = 'ca970500-0000-4000-8000-000000000000'
 
-/** Until `stopping`; an error ends a pass alone. */
+/** Runs until `stopping`; an error ends only the current pass. */
 export async function runCaptures(loop: CaptureLoop): Promise<void> {
   let isNew = false
   const onHeld = (held: boolean) => {

@@ -23,10 +23,10 @@ export interface ScanLoop extends Pick<Passes, 'lookEveryMs' | 'lease' | 'log' |
 
 const pagesAtOnce = 4
 
-/** Of no tenant. */
+/** Id that belongs to no tenant. */
 const leaseOfScans = '5ca45000-0000-4000-8000-000000000000'
 
-/** Until `stopping`; an error ends a pass alone. */
+/** Runs until `stopping`; an error ends only the current pass. */
 export async function runScans(loop: ScanLoop): Promise<void> {
   const { metrics } = loop
   const unstored = new Map<string, number>()

@@ -4,12 +4,12 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { type LeaseOptions, withLease } from '../import/lease.ts'
 import { reasonOf } from '../program/log-outage.ts'
 
-/** Of no tenant. A worker that runs has it, or waits for it. */
+/** Id that belongs to no tenant. A running worker has the lease or waits for it. */
 export const leaseOfAlerts = 'a1e47500-0000-4000-8000-000000000000'
 
 export interface Passes {
   readonly database: Pick<Database, 'read' | 'insert'>
-  /** Of no tenant. */
+  /** Id that belongs to no tenant. */
   readonly leaseId: string
   readonly lease: Pick<LeaseOptions, 'expiresAfterMs' | 'renewEveryMs' | 'pollMs'>
   /** Between two passes. */

@@ -21,7 +21,7 @@ export interface BackUpOptions {
   readonly onProgress?: ((step: string) => void) | undefined
 }
 
-/** Consistent for each table alone. Throws an Error of one line. */
+/** Each table is consistent, but not with the others. Throws an Error of one line. */
 export async function backUp(
   database: Database,
   name: string,

@@ -27,7 +27,7 @@ const metadataOf = (folder: string, name: string, part: string) =>
     throw error
   })
 
-/** Oldest first; none if there is no such folder. */
+/** Oldest first; empty if there is no such folder. */
 export async function listBackups(folder: string): Promise<StoredBackup[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
     if (isMissing(error)) return []

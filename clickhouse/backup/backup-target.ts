@@ -5,7 +5,7 @@ export interface BackupPlace {
   readonly disk?: string | undefined
   /** Address of a folder in a bucket. */
   readonly s3?: string | undefined
-  /** Of the bucket; without it the server's own. */
+  /** Key of the bucket; without it the server uses its own. */
   readonly s3Key?: { readonly id: string; readonly secret: string } | undefined
 }
 
@@ -26,7 +26,7 @@ export const storedDatabase = sql`default`
 /** Table of the parts that a backup has. */
 export const contentsTable = 'backup_contents'
 
-/** BACKUP and RESTORE take no parameters for where a backup lies. */
+/** BACKUP and RESTORE have no parameters for the location of a backup. */
 export const literal = (value: string): Sql => ({
   strings: [`'${value.replaceAll(/['\\]/g, '\\$&')}'`],
   values: [],

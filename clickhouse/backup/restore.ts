@@ -34,7 +34,7 @@ export async function restore(
   const contents = backupTarget(name, 'contents', place)
   const restoreTable = (table: Sql) =>
     runBackup(database, sql`RESTORE TABLE ${storedDatabase}.${table} AS ${own}.${table} FROM ${contents}`)
-  // A name that no backup has ends here, with the migrated database as it was.
+  // An unknown backup name fails here, before the migrated database is changed.
   await restoreTable(named(contentsTable))
   const parts = await database.read(listContents)
   await dropTables(database, run)
@@ -45,7 +45,7 @@ export async function restore(
   const whole = sql`RESTORE DATABASE ${storedDatabase} AS ${own} FROM ${backupTarget(name, 'data', place)}`
   await runBackup(database, whole, sql`, allow_different_database_def = true, structure_only = true`)
   const tables = (await database.read(listTables)).filter(({ engine }) => engine.endsWith('MergeTree'))
-  // A merge makes another part of those that were backed up.
+  // A merge would replace parts of the backup.
   for (const { table } of tables) await run(sql`SYSTEM STOP MERGES ${own}.${named(table)}`)
   try {
     onStep('Restoring the rows')
@@ -76,7 +76,7 @@ const listTables: Query<z.infer<typeof tableRow>> = {
   pool: 'maintenance',
 }
 
-/** Of a database without a tenant. */
+/** Tables with rows in a database without a tenant. */
 const filledByMigrate = ['schema_migrations', 'migration_steps', 'report_types']
 
 async function requireEmpty(database: Database): Promise<void> {

@@ -8,7 +8,7 @@ import { sql } from '../../queries/sql/sql.ts'
 
 const partRow = z.object({
   table: z.string(),
-  /** Of its files, which a backup copies as they are. */
+  /** Checksum of its files, which a backup copies unchanged. */
   checksum: z.string(),
   rows: rowCount,
 })

@@ -9,7 +9,7 @@ import { isWorkTable } from '../rollups/retract-reports.ts'
 /** A table whose rows of a tenant are copied; the views of the copy's database fill the others. */
 export interface CopiedTable {
   readonly table: string
-  /** Of several versions of a row one counts, so that a copy of what is there already changes nothing. */
+  /** True if only one version of a row counts, so that copying it again changes nothing. */
   readonly isVersioned: boolean
   /** Views fill it too, so that whatever is stored meanwhile changes it. */
   readonly isFilled: boolean
@@ -27,7 +27,7 @@ const listMergeTrees: Query<z.infer<typeof tableRow>> = {
   row: tableRow,
 }
 
-/** A table that views fill is copied too where its rows outlive their source, which no TTL says. */
+/** A table that views fill is also copied if its rows outlive their source, which the TTL does not show. */
 export async function listCopiedTables(database: Database): Promise<CopiedTable[]> {
   const [owned, tables, filled] = [
     await database.read(listOwnedTables),

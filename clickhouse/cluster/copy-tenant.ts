@@ -31,7 +31,9 @@ export async function copyTenant(copy: Copy): Promise<void> {
   }
 }
 
-/** What was stored since a copy: versioned rows again, and the reports that the copy lacks. Returns the number of those. */
+/**
+ * Copies what was stored since a copy: versioned rows again, and missing reports. Returns the number of these reports.
+ */
 export async function copyAgain(copy: Copy): Promise<number> {
   for (const { table, isVersioned } of await listCopiedTables(copy.from)) {
     if (isVersioned) await copyRows(copy, table, ofTenant(table, copy.tenantId))

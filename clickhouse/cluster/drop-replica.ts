@@ -58,7 +58,10 @@ function dropStatements({ database, shard, replica }: Registration): readonly st
   ]
 }
 
-/** Waits until the replica is inactive; a replica that is removed already is left as it is. @param survivor another of its shard. */
+/**
+ * Waits until the replica is inactive, then removes it unless it is already removed.
+ * @param survivor another replica of its shard.
+ */
 export async function dropReplica(
   survivor: ClusterNode,
   registration: Registration,

@@ -14,8 +14,8 @@ import type { Cluster } from './open-cluster.ts'
 const pollMs = 100
 
 /**
- * Returns when each replica of the shard has every part that another had at the call. Throws where one does not respond, is
- * late or lacks tables, as one that starts with an empty disk.
+ * Returns when each replica of the shard has every part that another had at the call. Throws if a replica does not
+ * respond, is late or lacks tables, for example after starting with an empty disk.
  */
 export async function untilInStep(cluster: Cluster, shard: number, signal?: AbortSignal): Promise<void> {
   const current = await cluster.reopen()

@@ -1,4 +1,4 @@
-/** @module What is wrong with a node of a cluster, by its system tables, which the writer alone may read. */
+/** @module Faults of a cluster node according to its system tables, which only the writer may read. */
 
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'

@@ -1,8 +1,8 @@
-// The migrations on a cluster: the tables of tenants' rows lie in a database of the shards, with a Distributed table of the
-// same name in front, and so do the views that fill them, without one; small tables, their views, dictionaries and views for
-// people lie in front, on every node. Rows are inserted in front, which brings them to their shards.
+// Migrations on a cluster. Tables of tenants' rows are in a database on the shards, with a Distributed table of the
+// same name in front. Views that fill them are on the shards only. Small tables, their views, dictionaries and views
+// for people are in front, on every node. Inserts go to the front tables, which forward rows to their shards.
 
-/** Tables on every node: those without a tenant, and those that find a tenant. */
+/** Tables on every node: tables without a tenant, and tables for finding a tenant. */
 export const everywhere: readonly string[] = [
   ...['schema_migrations', 'migration_steps', 'report_types', 'library_files', 'library_advisories', 'collector_logs'],
   ...['tenants', 'sites', 'retired_tokens', 'api_keys', 'tenant_places', 'tenants_history', 'sites_history'],

@@ -39,7 +39,7 @@ export async function prepareCluster(cluster: Cluster, replication: Replication,
   return apply
 }
 
-/** Takes the next node where one lags; a database refuses statements at a node that is 50 of them behind. */
+/** Uses the next node if one lags; a database refuses statements on a node that is 50 statements behind. */
 async function runOnFirst(
   nodes: readonly ClusterNode[],
   database: string,

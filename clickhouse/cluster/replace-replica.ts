@@ -1,6 +1,6 @@
 /**
- * @module A replica whose disk is lost: removed from Keeper, and made anew by its server with an empty volume. Each step
- * begins with what is there, so a run that was cut off is run again.
+ * @module Replaces a replica whose disk is lost: it is removed from Keeper, and its server creates it again on an empty
+ * volume. Each step checks the current state, so an interrupted run can be repeated.
  */
 
 import { z } from 'zod'

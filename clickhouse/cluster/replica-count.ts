@@ -22,11 +22,11 @@ const measureCluster = (cluster: string): Query<ClusterSize> => ({
 })
 
 /**
- * The largest size that a server responds, and at least the servers of CLICKHOUSE_URL by shard: an empty server has no
- * list, and a list lacks a replica while it is replaced. Zeros where no server has one: before the first migration, and
- * for a user that does not write.
- * @param servers each of CLICKHOUSE_URL.
- * @param shardsSeen shards of those that responded.
+ * The largest number of replicas that a server reports, and at least the servers per shard in CLICKHOUSE_URL: an empty
+ * server has no list, and a list lacks a replica during its replacement. Zeros if no server has a list: before the
+ * first migration, and for a user that does not write.
+ * @param servers in CLICKHOUSE_URL.
+ * @param shardsSeen shards of the servers that responded.
  */
 export async function measureSize(
   servers: readonly Pick<Database, 'read'>[],

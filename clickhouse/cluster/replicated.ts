@@ -2,7 +2,7 @@ import type { Replication } from './on-cluster.ts'
 
 const engine = /^ENGINE = (\w*MergeTree)(?:\((.*)\))?$/m
 
-/** Of every node, whatever its shard. */
+/** Path shared by all nodes of all shards. */
 const everywherePath = ["'/clickhouse/tables/{uuid}/{cluster}'", "'{shard}_{replica}'"]
 
 /** A year: by default a batch that is sent again after an hour would be stored twice. */
@@ -27,6 +27,6 @@ SETTINGS internal_replication = 1`,
   everywhere: (statement, front) => [{ database: front, statement: replicate(statement, everywherePath) }],
   sharded: (statement) => replicate(statement),
   runsOn: 'one node',
-  // A statement returns when every node has run it, and names one that has not.
+  // A statement returns when every node has run it, and names a node that has not.
   settings: { distributed_ddl_output_mode: 'throw', database_replicated_allow_replicated_engine_arguments: '1' },
 }

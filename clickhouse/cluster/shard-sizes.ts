@@ -1,4 +1,4 @@
-/** @module Bytes and tenants of each shard, and which tenants to move where they differ. */
+/** @module Bytes and tenants of each shard, and the tenants to move if they differ. */
 
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -102,8 +102,8 @@ export interface PlannedMove extends TenantSize {
 const tolerance = 0.1
 
 /**
- * Moves that bring the shards together, one after the other, each tenant once; none where no move does. A tenant that takes
- * its new shard above the tolerance is moved only where no other fits.
+ * Moves that balance the shards, in order, each tenant once; empty if no move helps. A tenant that takes its new shard
+ * above the tolerance is moved only if no other tenant fits.
  */
 export function planMoves(shards: readonly FilledShard[]): PlannedMove[] {
   const sizes = shards.map(({ number, bytes, tenants }) => ({ number, bytes, tenants: [...tenants] }))

@@ -1,8 +1,7 @@
 /**
- * @module A database of the engine Replicated that has several shards runs CREATE, DROP, RENAME TABLE and ALTER on
- * every one of them, but for ALTER TABLE ... DROP PARTITION (DatabaseReplicated::shouldReplicateQuery, seen on two
- * shards of 26.7). DELETE FROM does too, and no setting of a client changes it; an ALTER of a table of the engine Alias in
- * a database of another engine is its server's alone (tried on one server, not on replicas).
+ * @module A database of the engine Replicated with several shards runs CREATE, DROP, RENAME TABLE and ALTER on all of
+ * them. Exceptions are ALTER TABLE ... DROP PARTITION and DELETE FROM, which no client setting changes
+ * (DatabaseReplicated::shouldReplicateQuery, observed on two shards of 26.7). An ALTER of an Alias table in a database of another engine runs only on its server (tried on one server, not on replicas).
  */
 
 import { z } from 'zod'

@@ -87,7 +87,7 @@ async function untilKnown({ origin, use }: ClusterNode, front: string, tenantId:
   }
 }
 
-/** Number of the tenant's shard, which every node knows afterwards: an assignment that was cut off is completed. */
+/** Number of the tenant's shard, which every node has afterwards: an interrupted assignment is completed. */
 export async function settleShard(cluster: Cluster, tenantId: string): Promise<number> {
   requireNodes(cluster)
   const rows = await Promise.all(cluster.nodes.map(({ use }) => use(cluster.front).read(findShardRow(tenantId))))

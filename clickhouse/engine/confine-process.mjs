@@ -10,7 +10,7 @@ const opensPathOnly = 0o10000000
 
 const [execute, writeFile, readFile, readDirectory, removeFile, makeFile, truncate] = [1, 2, 4, 8, 32, 256, 16384]
 const rightsToFiles = execute | writeFile | readFile | truncate
-/** Of version 3; version 2 does not know truncate, and leaves it to everybody. */
+/** All rights of version 3; version 2 lacks truncate and allows it to everybody. */
 const everyRight = 2 * truncate - 1
 
 const rightsByUse = {
@@ -20,9 +20,9 @@ const rightsByUse = {
 }
 
 /**
- * Confines this thread and all that it starts to the files and folders named, without those that do not exist. Does
- * nothing before Linux 5.19, whose Landlock forbids to rename a file into another folder.
- * @param paths that it `owns`, `reads` or `appends` to: to write and to rotate, but not to read.
+ * Confines this thread and its children to the existing files and folders among those given. Does nothing before Linux
+ * 5.19, whose Landlock forbids renaming a file into another folder.
+ * @param paths that it `owns`, `reads` or `appends` to, which permits writing and rotation but not reading.
  */
 export function confineProcess(paths) {
   open({ library: 'libc', path: 'libc.so.6' })

@@ -1,6 +1,7 @@
 /**
- * @module The library ignores a failed write, as on a full disk, and commits a part whose files are empty (chdb 3.4,
- * `WriteBufferFromFileDescriptor::nextImpl`; a ClickHouse server throws). The parts it was merged from stay for a minute (config.xml).
+ * @module Detects failed writes, for example on a full disk: the library ignores them and commits a part with empty
+ * files (chdb 3.4, `WriteBufferFromFileDescriptor::nextImpl`; a ClickHouse server throws). The parts it was merged from
+ * remain for a minute (config.xml).
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,7 +31,7 @@ export async function countLostWrites(writerUrl: string): Promise<number> {
 const accessDenied = '497'
 const timeoutMs = 5_000
 const pollMs = 100
-/** The owner ends such an engine within a second. */
+/** The owner ends the engine within a second. */
 const endedWithinMs = 15_000
 
 /** Fails a write if the engine lost any, once its owner has ended it: until then its parts seem to be stored. */

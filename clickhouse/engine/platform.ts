@@ -1,4 +1,4 @@
-/** @module What the embedded engine does otherwise than on Linux x64. */
+/** @module Differences of the embedded engine from Linux x64. */
 
 /** As `process` has them. */
 export interface Machine {

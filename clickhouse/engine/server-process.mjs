@@ -22,7 +22,7 @@ const { libraryPath, ffi, confineProcess } = await loadLibraries().catch(failToL
 process.umask(0o077)
 const [data, logs] = [settingOf('path'), dirname(settingOf('logger.log'))]
 for (const folder of [data, logs]) mkdirSync(folder, { recursive: true })
-// Landlock is of Linux, and the libraries to permit are read from /proc; a start prints a line where it is missing.
+// Landlock exists only on Linux, and the libraries to permit are read from /proc; without it a start prints a line.
 if (process.platform === 'linux' && existsSync('/proc/self/maps')) {
   const loaded = readFileSync('/proc/self/maps', 'utf8').match(/\/.*(?=\/[^/]+\.so)/gm)
   confineProcess({
@@ -51,7 +51,7 @@ ffi.load({
   paramsValue: [args.length, args],
 })
 
-/** Optional dependencies: npm leaves out what a machine has no build of. */
+/** Optional dependencies: npm omits packages without a build for the machine. */
 async function loadLibraries() {
   const { libchdbPath } = await import('chdb/libchdb')
   const { default: ffi } = await import('ffi-rs')

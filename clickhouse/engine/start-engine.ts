@@ -32,9 +32,11 @@ export interface EngineOptions {
   readonly port: number
   /** Server settings instead of config.xml. */
   readonly configFile?: string
-  /** Of the native protocol, which is not open without it. */
+  /** Port of the native protocol, which is closed by default. */
   readonly tcpPort?: number
-  /** Of `from_env` in the config file: the server has no other variables, as a user's `file()` reads them. */
+  /**
+   * Variables for `from_env` in the config file: the server has no others, because a user's `file()` could read them.
+   */
   readonly environment?: Readonly<Record<string, string>>
   /** Called when the server died and before it is started again; `how` is its signal, its exit code, or that it could not write. */
   readonly onDeath?: ((how: string) => void) | undefined
@@ -56,7 +58,9 @@ let deaths = 0
 /** Engines of this process that died and were started again. */
 export const engineDeaths = (): number => deaths
 
-/** Starts the server on loopback and restarts it with backoff. It ends with this process. Rejects where it cannot start. */
+/**
+ * Starts the server on loopback and restarts it with backoff. It ends with this process. Rejects if it cannot start.
+ */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { dataDir, onDeath } = options
   const { passwords, port, release } = await prepare(dataDir, options.port).catch((error: Error) => {
@@ -140,7 +144,7 @@ async function end(server: ChildProcess): Promise<void> {
 const cannotStart = (reason: string, cause?: Error) =>
   new Error(`The embedded ClickHouse cannot start: ${reason}`, { cause })
 
-/** Rejects with EADDRINUSE where the port is taken. */
+/** Rejects with EADDRINUSE if the port is in use. */
 async function reservePort(port: number): Promise<number> {
   const probe = createServer().listen(port, '127.0.0.1')
   await once(probe, 'listening')
@@ -183,7 +187,7 @@ function sizeOfDisk(folder: string): number {
   return blocks * bsize
 }
 
-/** Resolves at the first successful ping; rejects with the last line on stderr where the server ends before. */
+/** Resolves at the first successful ping; rejects with the last line on stderr if the server ends before. */
 async function untilReady(server: ChildProcess, url: string): Promise<void> {
   let lastLine = 'it printed nothing'
   server.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -7,7 +7,7 @@ import { collectorTokenPrefix } from '../log-import-steps.ts'
 
 const row = z.object({ collectors: rowCount, seconds: rowCount })
 
-/** Of the last hour, as a step of the import log counts for an hour. */
+/** Covers the last hour, for which a step of the import log counts. */
 const countOpenSteps: Query<z.infer<typeof row>> = {
   name: 'countOpenSteps',
   statement: sql`

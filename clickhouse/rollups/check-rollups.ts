@@ -83,8 +83,8 @@ export async function checkRollups(database: Database, options: CheckOptions = {
 }
 
 /**
- * Days differ if every read finds a difference: a read beside an insert can see a block's reports without its rollups, and
- * a replica fetches the parts of each table by itself.
+ * Days differ only if every read finds a difference. A read during an insert can see a block's reports without its
+ * rollups, and a replica fetches the parts of each table separately.
  */
 const [mostReads, pauseMs] = [3, 1_000]
 
@@ -155,7 +155,7 @@ function compareRollup(rollup: Rollup, rollups: readonly Rollup[], groups: reado
   }
 }
 
-/** Measures with one readable total a day. */
+/** Measures with one readable total per day. */
 const addsUp = ({ isState, type }: RollupMeasure) => isState || !/^(Array|Map|Tuple)\(/.test(type)
 
 /** JavaScript's numbers are exact up to 2^53. */

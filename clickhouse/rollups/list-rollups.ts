@@ -41,7 +41,7 @@ const listViews: Query<z.infer<typeof viewRow>> = {
   row: viewRow,
 }
 
-/** Columns without those that a table computes. */
+/** Columns except computed ones. */
 const listColumns: Query<z.infer<typeof columnRow>> = {
   name: 'listColumns',
   statement: sql`

@@ -121,8 +121,7 @@ async function run(databases: readonly Database[], statement: Sql) {
 }
 
 /**
- * Replacements of a month at once can leave the rows of both (24 of 300 rounds of three), and ClickHouse runs one statement
- * of a query id at a time.
+ * Concurrent replacements of a month can leave the rows of both (24 of 300 rounds of three). ClickHouse runs only one statement per query id at a time.
  */
 export async function replacePartition(
   targets: readonly Database[],

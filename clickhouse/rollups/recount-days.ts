@@ -1,7 +1,8 @@
 /**
- * @module Makes rollups of a few days equal to their views' SELECTs over the reports, after a power cut took parts of some
- * tables alone. Each key gets its difference; a day that a difference cannot mend is deleted first. A difference read beside
- * an insert would count its reports twice, as they are stored before their rollups: the next attempt takes them out.
+ * @module Makes rollups of a few days equal to their views' SELECTs over the reports, after a power cut lost parts of
+ * only some tables. Each key gets its difference; a day that a difference cannot repair is deleted first. A difference
+ * read during an insert would count its reports twice, because they are stored before their rollups: the next attempt
+ * corrects it.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -50,7 +51,7 @@ export async function recountDays(
       const unmendable = differing.filter(({ unmendable_rows }) => unmendable_rows > 0)
       if (unmendable.length > 0) await run(deleteDays(rollup, group, unmendable), mutationSettings)
       if (differing.length > 0) await run(insertDifference(rollup, all, group))
-      // No report was stored meanwhile, so that the difference was none of an insert.
+      // No report was stored in between, so the difference is not caused by an insert.
       if ((await countReports(group)) === before) return { corrected: seen.size, isQuiet: true }
     }
     return { corrected: seen.size, isQuiet: false }
@@ -166,7 +167,7 @@ function listDifferingDays(rollup: Rollup, rollups: readonly Rollup[], group: Te
   }
 }
 
-/** Reports of a part are stored before its rollups, so that what is deleted has its reports where they are counted anew. */
+/** Reports of a part are stored before its rollups, so deleted rollups are counted again from existing reports. */
 function deleteDays({ table }: Rollup, group: TenantRange, days: readonly DayRow[]): Sql {
   const tenants = [...new Set(days.map(({ tenant }) => tenant))]
   const conditions = tenants.map((tenant) => {

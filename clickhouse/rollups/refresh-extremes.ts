@@ -24,13 +24,13 @@ export interface Refresh {
 /** Above the age of a report that the collector stores now; an older one of its log is held until the deletion ends. */
 const recentMs = dayMs
 
-/** No row of `touched` expires meanwhile. */
+/** No row of `touched` expires while it is read. */
 const touchedRetentionDays = 3_650
 
 /**
- * Brings what does not add up to what the reports that stay have, in the rollup's rows of retracted reports, and deletes
- * rows without any report. A mutation changes the parts that are stored before it, and reads the reports after that: each
- * row that it changes has its reports there. Rows stored later have their own.
+ * Updates values that are not sums to those of the remaining reports, in the rollup's rows of retracted reports, and
+ * deletes rows without any report. A mutation changes the parts that are stored before it and reads the reports after
+ * that, so each changed row has its reports. Rows stored later have their own.
  */
 export async function refreshExtremes(database: Database, refresh: Refresh): Promise<void> {
   const { rollup, rollups, copy, touched, month, retentionDays } = refresh
@@ -85,7 +85,7 @@ export async function refreshExtremes(database: Database, refresh: Refresh): Pro
   )
 }
 
-/** What any report's value replaces; a retention that is not above that of any report, so that no row expires. */
+/** Value that any report's value replaces; for a retention, at most that of any report, so that no row expires. */
 function neutral({ column, combine, type }: RollupMeasure, { to }: RollupMonth, retentionDays: number): Sql[] {
   if (combine === 'sum') return []
   if (column === 'retention_days') return [sql`${name(column)} = least(${name(column)}, ${uint(retentionDays)})`]

@@ -26,10 +26,12 @@ export interface Retraction {
   finish(): Promise<void>
 }
 
-/** Of a copy of a site's reports. */
+/** True for a copy of a site's reports. */
 export const isCopy = (table: string) => /^reports_retracted_[0-9a-f]{32}$/.test(table)
 
-/** Of a retraction or a rebuild (`rebuild-rollups.ts`) that is running or was cut off: it is dropped at the end. */
+/**
+ * True for a table of a running or interrupted retraction or rebuild (`rebuild-rollups.ts`), which drops it at its end.
+ */
 export const isWorkTable = (table: string) => /_(retracted|retract|rebuild)_[0-9a-f]{8,32}(_\w+)?$/.test(table)
 
 /** Databases that a statement of DDL reaches at once. */
@@ -43,8 +45,8 @@ const settings = { ...poolSettings(queryPools.maintenance), ...ddlSettings, inse
 >
 
 /**
- * Retracts the counts. An interrupted retraction goes on where it was: the copy says of which reports, and a moved
- * partition is gone from its table.
+ * Retracts the counts. An interrupted retraction continues: the copy identifies its reports, and a moved partition is
+ * gone from its table.
  * @param onStep called before each table.
  */
 export async function retractReports(
@@ -92,7 +94,7 @@ async function retractInGroup(
   }
 
   if (!(await exists(ddl, copy))) {
-    // Of a retraction that ended.
+    // Negated counts of a finished retraction.
     for (const rollup of rollups) await drop(tableOf(rollup))
     const isOfSite = sql`tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)}`
     const columns = join((await columnsOf(ddl, rawTable)).map(name), ', ')

@@ -17,7 +17,7 @@ export interface RollupMonth {
   readonly to: Date
   /** Shortest retention of its rows. */
   readonly retentionDays: number
-  /** Of all the listed tables. */
+  /** Rows in all the listed tables. */
   readonly rows: number
 }
 
@@ -29,7 +29,7 @@ export interface TenantRange extends Pick<RollupMonth, 'from' | 'to'> {
 /** A month of tenants with few rows, or of one: the unit of a check and a rebuild, which bounds their memory. */
 export interface MonthGroup extends TenantRange, Pick<RollupMonth, 'partition' | 'rows'> {}
 
-/** Of what one statement reads of several tenants, whose ids are part of an URL, or of several months. */
+/** Limits of one statement over several tenants, whose ids are part of a URL, or over several months. */
 const [mostTenants, mostRows] = [100, 100_000]
 
 const row = z.object({ tenant: z.string(), partition: z.string(), retention: rowCount, stored: rowCount })

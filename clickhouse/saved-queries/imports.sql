@@ -1,4 +1,4 @@
--- When did each tenant import last, and which imports were cut off?
+-- When did each tenant import last, and which imports were interrupted?
 -- tenant = \N: only this tenant, a UUID
 SELECT
     tenants.name AS tenant_name,

@@ -1,7 +1,6 @@
 /**
- * @module Questions of people as SQL files, clickhouse/saved-queries/NAME.sql. Comments before the statement declare a
- * query: its question, then a line `-- name = default: meaning` for each parameter, or `-- name: meaning` where it must
- * be given.
+ * @module Saved queries as SQL files, clickhouse/saved-queries/NAME.sql. Comments before the statement declare a query:
+ * its question, then a line `-- name = default: meaning` for each parameter, or `-- name: meaning` for a required one.
  */
 
 import { readdir, readFile } from 'node:fs/promises'
@@ -49,7 +48,7 @@ function toParameter(file: string, line: string): Parameter {
   return { name, fallback, about }
 }
 
-/** Throws if there is none of the name. */
+/** Throws if there is no query with the name. */
 export function findSavedQuery(queries: readonly SavedQuery[], name: string): SavedQuery {
   const found = queries.find((query) => query.name === name)
   if (!found) {

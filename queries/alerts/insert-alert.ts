@@ -17,8 +17,8 @@ export interface StoredAlert {
 }
 
 /**
- * Inserts an alert, or nothing where it or one of its subjects is stored: a worker that was frozen and has lost its lease
- * cannot make a second message of a change.
+ * Inserts an alert, or nothing if it or one of its subjects is stored: a worker that was frozen and lost its lease
+ * cannot create a second message about a change.
  */
 export const insertAlert = (alert: StoredAlert): Sql => sql`
   INSERT INTO alerts (tenant_id, id, kind, event_type, site_id, site_ids, subjects, summary, payload, occurred_at,

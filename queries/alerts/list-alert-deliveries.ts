@@ -11,7 +11,7 @@ export interface DeliveryFilter {
   readonly eventType?: string | undefined
 }
 
-/** Of a row of alert_deliveries. */
+/** Destination in a row of alert_deliveries. */
 export const deliveryDestination = sql`(destination_id, nullIf(destination_name, ''), nullIf(destination_type, ''))
           ::Tuple(id String, name Nullable(String), type Nullable(String))`
 

@@ -10,7 +10,7 @@ const row = z.object({
   lastAt: rowTime,
   /** 1970 for any time. */
   retryAt: rowTime,
-  /** Of the last; '' where it was cut off. */
+  /** Failure of the last attempt; '' if it was interrupted. */
   failure: z.string(),
 })
 

@@ -7,7 +7,7 @@ import { deliveryDestination } from './list-alert-deliveries.ts'
 
 const row = alertDelivery.omit({ kind: true, siteId: true, siteIds: true, summary: true })
 
-/** Of immediate alerts about the site, oldest first, whatever their outcome. */
+/** Deliveries of immediate alerts about the site, oldest first, with any outcome. */
 export const listChangeDeliveries = (
   { tenantId, siteId }: SiteRef,
   { eventTypes, since }: { readonly eventTypes: readonly string[]; readonly since: Date },

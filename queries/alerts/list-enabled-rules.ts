@@ -18,7 +18,10 @@ const row = z.object({
 
 export type EnabledRule = z.infer<typeof row>
 
-/** Of all tenants, with events that the worker finds and a destination that it has: imported rules can be another system's. */
+/**
+ * Rules of all tenants with events that the worker finds and a destination that it has: imported rules can belong to
+ * another system.
+ */
 export const listEnabledRules: Query<EnabledRule> = {
   name: 'listEnabledRules',
   statement: sql`

@@ -15,13 +15,13 @@ export const browserChangeGroups = (filter: BrowserChangeFilter): Groups => ({
   key,
 })
 
-/** Numbers and APIs alone: of all sites together from far fewer rows. */
+/** Only numbers and APIs: for all sites together, from far fewer rows. */
 export function browserChangeEntries(filter: BrowserChangeFilter): Groups {
   const groups = browserChangeGroups(filter)
   return filter.siteId === undefined ? { ...groups, rollup: 'browser_changes_per_day_by_entry' } : groups
 }
 
-/** Of the latest report with a removal date. */
+/** From the latest report with a removal date. */
 export const anticipatedRemoval: GroupMeasure = {
   ofSlice: ({ isRaw }) => {
     const rawRemoval = packed(sql`received_at`, sql`id`, sql`assumeNotNull(anticipated_removal_at)`)

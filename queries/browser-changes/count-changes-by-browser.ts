@@ -10,7 +10,7 @@ import type { BrowserChangeFilter } from './browser-change-groups.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
 
-/** Largest first; browser is '' where the user agent was unreadable. Rollups of browsers serve it, not those of entries. */
+/** Largest first; browser is '' if the user agent was unreadable. Uses rollups of browsers, not of entries. */
 export function countChangesByBrowser(filter: BrowserChangeFilter): Query<Tally & { readonly browser: string }> {
   const { tenantId, window, siteId, reportTypes: reportType } = filter
   const terms: FilterTerm[] = siteId === undefined ? [] : [{ dimension: 'siteId', operator: 'any', values: [siteId] }]

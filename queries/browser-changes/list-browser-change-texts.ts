@@ -22,7 +22,7 @@ const measures: GroupMeasures = {
   message: latestValue(sql`message`),
 }
 
-/** Of each entry's latest report. */
+/** Texts of each entry's latest report. */
 export const listBrowserChangeTexts = (
   filter: BrowserChangeFilter,
   entries: readonly (Keyed & { readonly lastSeen: string })[],

@@ -7,14 +7,14 @@ import { readsOn } from './reads.ts'
 import { killOn, statementsOn } from './statements.ts'
 
 export interface ConnectOptions {
-  /** Whether the URL is of a cluster; true by default where it has several hosts. */
+  /** True if the URL is a cluster; by default if it has several hosts. */
   readonly isCluster?: boolean
   /** Replicas of a shard that a write waits for: more than half of them, or all by default. */
   readonly quorum?: 'auto' | undefined
-  /** Of a shard. Without it a write waits for no replica. */
+  /** Replicas of a shard. Without it a write waits for no replica. */
   readonly replicas?: ReplicaCount
   readonly pools?: QueryPools
-  /** Of a sign of life, so that reads fail within a second while ClickHouse is frozen. */
+  /** Timeout of a ping, so that reads fail within a second while ClickHouse is frozen. */
   readonly aliveTimeoutMs?: number
   readonly pingTimeoutMs?: number
   /** Wait of an export for a slot in its pool. */

@@ -1,6 +1,6 @@
 import { quorumTimeoutMs } from '../../schema/durations.ts'
 
-/** A read goes to its tenant's shard alone, its subqueries too, and fails if a shard does not respond. */
+/** A read and its subqueries go only to the tenant's shard, and fail if a shard does not respond. */
 export const clusterReads = {
   distributed_product_mode: 'local',
   optimize_skip_unused_shards: '1',

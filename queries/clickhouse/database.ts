@@ -42,17 +42,17 @@ export interface Database {
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   /**
    * A result's bytes as they arrive. The stream fails if ClickHouse does, and frees its slot in the pool when it is
-   * closed. Throws as `read`, and upstream_unavailable where no slot is free in time.
+   * closed. Throws like `read`, and upstream_unavailable if no slot is free in time.
    */
   export(query: ExportQuery, options?: Omit<ReadOptions, 'onCost'>): Promise<Readable>
   command(statement: string, options?: StatementOptions): Promise<void>
   /** Rows in the statement's format. */
   insert(statement: string, rows: Readable | Buffer, options?: Omit<StatementOptions, 'params'>): Promise<void>
-  /** The result's bytes, in the given format where the statement names none. */
+  /** The result's bytes, in the given format if the statement has none. */
   stream(statement: string, format: string, options?: StatementOptions): Promise<AsyncIterable<Buffer>>
   /**
-   * Resolves when no statement with the id runs, to whether one did. Rejects where ClickHouse does not respond; nodes of a
-   * cluster that do not are passed over.
+   * Resolves when no statement with the id runs; true if one did. Rejects if ClickHouse does not respond; unresponsive
+   * nodes of a cluster are skipped.
    */
   killQuery(queryId: string, signal: AbortSignal): Promise<boolean>
   /** Whether ClickHouse responds in time. */

@@ -4,7 +4,7 @@ import { ClickHouseError } from '@clickhouse/client'
 
 export interface ErrorCode {
   readonly name: string
-  /** Of a write some rows can be stored. */
+  /** True if some rows of a write may be stored. */
   readonly mayHaveRun: boolean
   /** Another node of the cluster may run the statement. */
   readonly anotherNode: boolean
@@ -172,7 +172,7 @@ export const errorCodes: ReadonlyMap<string, ErrorCode> = new Map(
   }),
 )
 
-/** Of a code that the table lacks. */
+/** Used for codes that the table lacks. */
 const unknown: ErrorCode = { name: 'unknown', mayHaveRun: true, anotherNode: false, ourFault: false }
 
 /** Undefined for an error that is not ClickHouse's. */
@@ -192,7 +192,7 @@ export const isBadValue = (error: unknown): boolean => isRefusal(error) && codeO
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ClickHouseError && codeOf(error)?.ourFault === true
 
-/** True where a retry within seconds can succeed. */
+/** True if a retry within seconds can succeed. */
 export function isTransientCode(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && !code.ourFault && (code.mayHaveRun || code.anotherNode)

@@ -5,8 +5,8 @@ import type { Database } from './database.ts'
 const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const
 
 /**
- * One insert, or none without rows; times are as `toClickHouseTime` writes them. Throws ClickHouse's own errors.
- * @param token deduplication token: of inserts with one token the first is stored, where the table remembers its blocks.
+ * One insert, or none without rows; times have the form of `toClickHouseTime`. Throws ClickHouse's own errors.
+ * @param token deduplication token: only the first insert with a token is stored, while the table remembers its blocks.
  */
 export async function insertRows(
   database: Pick<Database, 'insert'>,

@@ -44,10 +44,10 @@ const restMs = 5_000
 const aliveAfterMs = 400
 
 export interface Nodes<Node> {
-  /** Runs a read on the node of the last one, and where that fails on the next, once a node. */
+  /** Runs a read on the last used node, and on the next if it fails, once per node. */
   read<Result>(task: (node: Node, signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result>
   /**
-   * Runs a write on one node, and on the next where it did not begin; the caller's retry goes to the next node.
+   * Runs a write on one node, and on the next if it did not begin; the caller's retry goes to the next node.
    * @param once for a task that consumes its rows.
    */
   write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
@@ -61,7 +61,7 @@ class NodeBehind extends Error {
 export interface NodeChecks<Node> {
   /** Whether it responds in time. */
   isAlive(node: Node): Promise<boolean>
-  /** Whether it has the rows that others have. Rejects where it does not respond. */
+  /** True if it has the rows that other nodes have. Rejects if it does not respond. */
   isInStep(node: Node): Promise<boolean>
 }
 
@@ -107,7 +107,7 @@ export function createNodes<Node>(nodes: readonly Node[], { isAlive, isInStep }:
     if (!(await isInStep(node))) throw new NodeBehind('The node lacks rows that other nodes have')
   }
 
-  /** Aborts the task where its node is frozen and another can take it. */
+  /** Aborts the task if its node is frozen and another can take over. */
   async function whileAlive<Result>(
     node: Node,
     task: (signal: AbortSignal) => Promise<Result>,

@@ -12,14 +12,14 @@ export interface ClickHouseNode {
   /** Rejects with TimedOut, or with the fault. */
   select1(timeoutMs: number): Promise<unknown>
   ping(timeoutMs: number): Promise<boolean>
-  /** Whether it has every part of replicated tables that it knows of and is older than a second. Rejects as `select1`. */
+  /** True if it has every known part of replicated tables that is older than a second. Rejects like `select1`. */
   isInStep(of: 'its database' | 'every database', timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * Replicated tables of which it lacks parts that are older than a second. Of one whose log it has not read since it started
- * the delay is the Unix time; without Keeper the delay grows, and nothing is in the queue.
+ * Replicated tables that lack parts older than a second. If a table has not read its log since its start, the delay is
+ * the Unix time; without Keeper the delay grows while the queue is empty.
  */
 const countBehind = `
   SELECT count()

@@ -4,14 +4,14 @@ import type { PoolName } from '../sql/query.ts'
 /** A bulkhead: its reads wait for each other, and for no other pool's. */
 export interface QueryPool {
   readonly maxConcurrent: number
-  /** `maxConcurrent` where it is undefined. */
+  /** `maxConcurrent` by default. */
   readonly maxConcurrentPerTenant?: number
-  /** Of a whole read, the network included; ClickHouse ends the statement then too. */
+  /** Limit of a whole read including the network; ClickHouse ends the statement then too. */
   readonly timeoutMs: number
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** Of statements that read few rows: a second thread and these two passes cost a tenth to a quarter of their time. */
+/** For statements that read few rows: a second thread and these two passes cost a tenth to a quarter of their time. */
 export const fewRowsSettings = {
   max_threads: '1',
   optimize_move_to_prewhere: '0',

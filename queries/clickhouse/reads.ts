@@ -25,7 +25,7 @@ export interface ReadsOptions {
   readonly pools: QueryPools
   readonly settings: Readonly<Record<string, string>>
   readonly aliveTimeoutMs: number
-  /** Whether every node has the parts that it knows of. Rejects where one does not respond. */
+  /** True if every node has the parts that it knows of. Rejects if a node does not respond. */
   readonly areInStep: () => Promise<boolean>
   readonly exportWaitMs: number
   /** The current one. */
@@ -83,7 +83,7 @@ export function readsOn(nodes: Nodes<ClickHouseNode>, options: ReadsOptions): Pi
       disconnected,
     ).catch((error: unknown) => {
       countFault(error)
-      // A read that waited for its pool alone suspects nothing: guesses can fill theirs.
+      // A read that only waited for its pool proves nothing: guesses can fill their pool.
       if (isSent && !(error instanceof ClickHouseError || error instanceof ClientDisconnected)) breaker.suspect()
       throw toProblem(error)
     })
@@ -134,7 +134,7 @@ const settingsOf = (name: string, pool: QueryPool, origin: QueryOrigin | undefin
   log_comment: JSON.stringify({ ...origin, query: name }),
 })
 
-/** upstream_unavailable while ClickHouse is unreachable, overloaded or not set up; a defect of ours as it is. */
+/** upstream_unavailable while ClickHouse is unreachable, overloaded or not set up; our own defects unchanged. */
 function toProblem(error: unknown): unknown {
   if (isRefusal(error) || error instanceof ClientDisconnected) return error
   return new Problem('upstream_unavailable', undefined, { cause: error })

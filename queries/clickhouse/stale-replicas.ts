@@ -8,10 +8,10 @@ const pausesMs = [100, 200, 400, 800]
 const anyReplica = { max_replica_delay_for_distributed_queries: '0' }
 
 /**
- * Repeats a read for a moment in which every replica of its shard lacks a part that another has: they fetch parts of inserts.
- * Without Keeper none can know whether it lacks one, and reads go on where nothing waits to be fetched.
- * A dead replica can have what others lack: nothing is waited for then.
- * @param areInStep whether every replica has the parts that it knows of. Rejects where one does not respond.
+ * Repeats a read for a moment in which every replica of its shard lacks a part that another has: they fetch parts of
+ * inserts. Without Keeper no replica can know whether it lacks a part, and reads continue if nothing is queued. Parts
+ * that only a dead replica may have are not waited for.
+ * @param areInStep true if every replica has the parts that it knows of. Rejects if a replica does not respond.
  */
 export async function whileReplicasAreStale<Result>(
   read: (settings: Settings) => Promise<Result>,

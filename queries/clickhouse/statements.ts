@@ -13,7 +13,7 @@ const optionsOf = ({ params, settings, signal, queryId }: StatementOptions) => (
 })
 
 export interface Writes {
-  /** Settings of each. Rejects where nothing may be written. */
+  /** Settings of each statement. Rejects if writes are not possible. */
   settings(): Promise<ClickHouseSettings>
   /** Called when a write failed. */
   onFault(): void

@@ -30,7 +30,7 @@ const measures: GroupMeasures = {
   },
 }
 
-/** Of each group's latest report, and the stack of the latest that has one. */
+/** Texts of each group's latest report, and the latest stack. */
 export function listCrashTexts(
   filter: CrashFilter,
   groups: readonly Pick<CrashGroup, 'key' | 'lastSeen' | 'lastStackAt'>[],

@@ -8,7 +8,7 @@ import { sql, text, uint64, uuid } from '../sql/sql.ts'
 
 export interface CspPolicyFilter extends GroupFilter {
   readonly siteId: string
-  /** Every page where it is undefined. */
+  /** Every page if it is undefined. */
   readonly page: PageMatch | undefined
   /** Only policies quoted by reports of pages that meet all of these. */
   readonly pageConditions?: readonly ValueCondition[]
@@ -32,7 +32,7 @@ export const cspPolicyGroups = (filter: CspPolicyFilter): Groups => ({
   key: () => sql`if(disposition = 'report', bitNot(policy_key), policy_key)`,
 })
 
-/** The expression alone would read every page of the site; the primary key can use the prefix. */
+/** The expression would read every page of the site; the primary key can use the prefix. */
 export function cspPolicySlices(filter: CspPolicyFilter): KeyedSlice[] {
   const { pageConditions = [] } = filter
   const slices = pageConditions.reduce(

@@ -22,8 +22,8 @@ export const policyIdColumn = (disposition: Sql, policy: Sql): Sql => sql`
   substring(lower(hex(SHA256(concat(${disposition}, '\\n', comparable)))), 1, 32)`
 
 /**
- * Keys of the quoted policies with one of the ids, among all that the window has: reads the latest report of each, as many
- * rows as there are policies.
+ * Keys of the quoted policies with one of the ids, among all policies of the window. Reads the latest report of each,
+ * so as many rows as there are policies.
  */
 export function findPolicyKeys(filter: CspPolicyFilter, ids: readonly string[]): Query<z.infer<typeof row>> {
   const { conditions } = cspPolicyGroups(filter)

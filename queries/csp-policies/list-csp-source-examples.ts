@@ -14,7 +14,7 @@ const row = z.object({
 
 export type CspSourceExample = z.infer<typeof row>
 
-/** Of a directive and source, and as many again that are long. */
+/** Limit per directive and source, and the same number of long ones. */
 const maxExamples = 20
 
 /** Most frequent paths and samples, whatever policy quotes them; no query without sources. */

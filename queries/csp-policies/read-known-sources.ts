@@ -11,7 +11,7 @@ export async function readKnownSources(read: Read, tenantId: string, siteId: str
     read(listServedPages(tenantId, siteId)),
     read(listSourceDecisions(tenantId, siteId)),
   ])
-  // A header with several policies has one a line.
+  // A header with several policies has one per line.
   const served = pages.flatMap(({ enforced, reportOnly }): ServedPolicy[] => [
     ...policiesOf('report', reportOnly),
     ...policiesOf('enforce', enforced),

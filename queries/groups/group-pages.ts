@@ -49,7 +49,7 @@ interface GroupPage {
   readonly measures: GroupMeasures
   /** Further totals: window functions over measures. */
   readonly totals?: readonly Sql[]
-  /** Of the groups after the page before; undefined on the first page. */
+  /** Selects groups after the previous page; undefined on the first page. */
   readonly condition: Sql | undefined
   readonly order?: Sql
   readonly limit: number

@@ -94,7 +94,7 @@ interface DetailQuery<Row> {
   readonly row: z.ZodType<Row>
 }
 
-/** Lists of a page's groups alone; no query without groups. */
+/** Lists only the groups of a page; no query without groups. */
 export function queryDetails<Row>(
   { name, measures, row }: DetailQuery<Row>,
   slices: readonly KeyedSlice[],

@@ -1,4 +1,4 @@
-/** @module What the confidence of an issue follows from (Rule 45), beside `confidence` of queries/rules. */
+/** @module Data that determines an issue's confidence (Rule 45), beside `confidence` in queries/rules. */
 
 import { confidenceRule } from '../../schema/confidence-rule.ts'
 import type { IssueConfidence } from '../../schema/enumerations.ts'
@@ -17,7 +17,7 @@ export const issueSenders = {
 const isMany = sql`reportCount >= ${uint(confidenceRule.manyReports)}`
 const isSeveral = sql`browserFamilyCount >= ${uint(confidenceRule.severalFamilies)}`
 
-/** Of a SELECT of the measures above. */
+/** Condition on a SELECT of the measures above. */
 export const hasConfidence = (confidences: readonly IssueConfidence[]): Sql => sql`
   multiIf(
     noiseCount = reportCount, 'suppressed',

@@ -42,7 +42,7 @@ const measures: GroupMeasures = {
   affectedPages,
 }
 
-/** Of the reports that are noise or are none, where the filter has it. An unknown page or browser family does not count. */
+/** Restricted to noise or to other reports if the filter is. An unknown page or browser family does not count. */
 export function listIssueDetails(
   filter: IssueFilter,
   issues: readonly Omit<RankedIssue, 'lastSeen'>[],
@@ -51,7 +51,7 @@ export function listIssueDetails(
   const keys = uint64s(issues.map(({ key }) => key))
   const types = texts(issues.map(({ reportType }) => reportType))
   const sites = uuids(issues.map(({ siteId }) => siteId))
-  // By the issue alone, ClickHouse would read each site's rows: the primary key begins with type and site.
+  // With only the issue, ClickHouse would read each site's rows: the primary key begins with type and site.
   const isOfIssues = sql`(report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})`
   const slices = slicesWhere(keyedSlices(issueGroups(filter)), ({ isRaw }) =>
     join([isRaw ? sql`issue_key IN ${keys}` : isOfIssues, ...equals('noise', bool, filter.noise)], ' AND '),

@@ -1,4 +1,4 @@
-/** @module What is new for alerts: issues of a site, but those of its first day, which are one alert. */
+/** @module New issues of a site for alerts, except those of its first day, which are one alert. */
 
 import { z } from 'zod'
 import { newIssueEvent } from '../../schema/alert-events.ts'
@@ -66,8 +66,8 @@ export interface NewSightings {
 }
 
 /**
- * New issues without an alert, those of known hosts first, then of high confidence (Rule 45), then by reports: the first of
- * each site, so that the many of one site leave room for those of others. Of an hour with too many only these are listed.
+ * New issues without an alert: known hosts first, then high confidence (Rule 45), then by reports. The limit is per
+ * site, so that a site with many issues leaves room for others. In an hour with too many, only these are listed.
  */
 export const listNewSightings = (
   tenantId: string,

@@ -21,7 +21,7 @@ const measures = {
   exampleUrl: latestValue(sql`request_url`),
 }
 
-/** Of each group's latest report. */
+/** Texts of each group's latest report. */
 export const listNetworkErrorTexts = (
   filter: NetworkErrorFilter,
   groups: readonly (Keyed & { readonly lastSeen: string })[],

@@ -4,7 +4,7 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string(), siteId: z.string(), removed: z.boolean() })
 
-/** Without pages of a site that is being deleted, as no scan of them may be stored. */
+/** Without pages of a site that is being deleted, because no scan of them may be stored. */
 export function listPageSites(tenantId: string): Query<z.infer<typeof row>> {
   return {
     name: 'listPageSites',

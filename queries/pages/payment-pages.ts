@@ -15,8 +15,8 @@ export const sitePageIds = (site: SiteRef): Sql => sql`(SELECT id ${ofSite(site)
 export const paymentPageIds = (site: SiteRef): Sql => sql`(SELECT id ${ofSite(site)} AND kind = 'payment')`
 
 /**
- * Patterns as `pageMatch` reads them: `page_id`, `start`, the literal beginning of every match, and `expression`, empty
- * where only the start itself matches.
+ * Patterns in the form that `pageMatch` reads: `page_id`, `start`, the literal beginning of every match, and
+ * `expression`, empty if only the start matches.
  */
 export function paymentPatterns(site: SiteRef): Sql {
   const open = sql`endsWith(pattern, '/**')`

@@ -13,7 +13,7 @@ const ofPages = (site: SiteRef): Sql => sql` AND page_id IN (
 
 const whole = () => empty
 
-/** What each history adds to the columns of its records, what narrows it to a site's, and what identifies a record. */
+/** Columns that each history adds to its records, its condition for a site, and the key of a record. */
 const histories: Readonly<Record<string, readonly [columns: Sql, narrow: (site: SiteRef) => Sql, key: Sql]>> = {
   tenants: [sql`*, tenant_id AS id`, whole, sql`tenant_id`],
   sites: [sql`*, site_id AS id`, ofSite, sql`site_id`],
@@ -39,7 +39,7 @@ function rowsAsOf(table: string, site: SiteRef, time: Date): Sql {
     ORDER BY updated_at DESC
     LIMIT 1 BY ${key}) AS ${name(table)}`
   }
-  // Browsers' sightings keep their first and last time alone.
+  // Browsers' sightings have only their first and last time.
   return sql`(
     SELECT * REPLACE (least(last_seen_at, ${at(time)}) AS last_seen_at)
     FROM script_versions FINAL

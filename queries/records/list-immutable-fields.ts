@@ -5,7 +5,7 @@ import { type RecordIds, withIds } from './with-ids.ts'
 
 const row = z.object({ id: z.string(), fixed: z.array(z.string()) })
 
-/** A column that reads as `mutableWhile` where the condition holds. */
+/** A column that reads as `mutableWhile` if the condition holds. */
 export interface SettlingColumn {
   readonly column: string
   readonly mutableWhile: string | undefined

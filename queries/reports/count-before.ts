@@ -1,4 +1,7 @@
-/** @module The earlier counts of a ranking's groups alone, which take a third of the ranking's time; of all groups as much as it. */
+/**
+ * @module Earlier counts of only the groups of a ranking, which take a third of the ranking's time; for all groups they
+ * take as much as the ranking.
+ */
 
 import { z } from 'zod'
 import { countSlices } from '../rollups/count-slices.ts'

@@ -46,8 +46,8 @@ const rankedRow = z
   .refine(({ slots, counts, weights }) => areParallel(slots, counts, weights), 'Expected as many counts as slots')
 
 /**
- * A row for each of the largest values, ties by value, then one of all others, whose value is null: the histogram needs no
- * statement of its own. Undefined without a rollup of the buckets: raw rows take half as much again as two statements.
+ * A row for each of the largest values, ties by value, then a row for all others with the value null: the histogram needs no separate statement. Undefined without a rollup of the buckets: raw rows take half as much again as two
+ * statements.
  */
 export function countEverySeries(query: SeriesQuery): Query<z.output<typeof rankedRow>> | undefined {
   const measures = ({ measure }: CountSlice) => sql`${measure.reportCount()} AS counted, ${measure.weight} AS weighed`
@@ -134,6 +134,6 @@ export function toSeries(
       return { value, reportCounts }
     })
   if (rest.every((count) => count <= 0)) return series
-  // A report that is stored between two statements can be in one of them alone.
+  // A report that is stored between two statements can be in only one of them.
   return [...series, { value: null, reportCounts: rest.map((count) => Math.max(0, count)) }]
 }

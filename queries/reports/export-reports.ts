@@ -39,7 +39,7 @@ const isText = (field: Field) => ['text', 'word'].includes(storedFieldRows[field
 
 const countRow = z.object({ reportCount: rowCount })
 
-/** Of the rows themselves: rollups can count reports whose shorter retention is over. */
+/** Counts rows, not rollups, which can still count reports whose shorter retention is over. */
 export const countExport = (
   tenantId: string,
   window: TimeRange,

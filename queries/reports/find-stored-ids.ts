@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Query } from '../sql/query.ts'
 import { at, sql, uuid, uuids } from '../sql/sql.ts'
 
-/** Those of the ids that the tenant's reports have, which were received within the times, both included. */
+/** Ids that the tenant's reports have, received within the times, both included. */
 export function findStoredIds(tenantId: string, from: Date, to: Date, ids: readonly string[]): Query<{ id: string }> {
   return {
     name: 'findStoredIds',

@@ -18,7 +18,7 @@ interface ListFilter extends ReportFilter {
 
 const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
 
-/** A type's own columns alone, as each column is a file that ClickHouse opens. */
+/** Only a type's own columns, because ClickHouse opens a file for each column. */
 const projections = Object.fromEntries(
   reportTypeNames.map((reportType) => [reportType, join(fieldsOfType(reportType).map(selected), ', ')]),
 ) as Readonly<Record<ReportType, Sql>>
@@ -62,7 +62,7 @@ export function listReports(
   }
 }
 
-/** The tuple comparison alone reads every later row; the primary key can use the bound before it. */
+/** With only the tuple comparison every later row is read; the primary key can use the bound before it. */
 function isAfter({ receivedAt, id }: TimePosition<'receivedAt'>): Sql {
   const time = at(new Date(receivedAt))
   return sql` AND reports.received_at <= ${time} AND (reports.received_at, reports.id) < (${time}, ${uuid(id)})`

@@ -65,7 +65,7 @@ const silence = z.object({ siteId: z.string(), hour: rowTime })
 
 export type Silence = z.infer<typeof silence>
 
-/** Hours of the window without a report, where each of the 24 hours before had `least`. */
+/** Hours of the window without a report, if each of the 24 hours before had `least`. */
 export const listSilences = (
   tenantId: string,
   { from, to }: { readonly from: Date; readonly to: Date },

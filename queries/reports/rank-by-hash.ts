@@ -1,6 +1,6 @@
 /**
- * @module Ranking of both hosts in half the time: the largest hashes of the pairs by their count alone, then their
- * groups. A collision only raises a hash's count.
+ * @module Ranking of both hosts in half the time: only the largest hashes of the pairs by count, then their groups. A
+ * collision can only raise a hash's count.
  */
 
 import { z } from 'zod'

@@ -12,10 +12,10 @@ import type { TimeRange } from './time-range.ts'
 
 export interface CountFilter {
   readonly tenantId: string
-  /** One type, any of several, or all where it is undefined. */
+  /** One type, one of several, or all if it is undefined. */
   readonly reportType: ReportType | readonly ReportType[] | undefined
   readonly terms: readonly FilterTerm[]
-  /** Of noise alone, or without it; every rollup has it. */
+  /** Only noise, or without noise; every rollup has it. */
   readonly noise?: boolean | undefined
   readonly issueKey?: bigint | undefined
   readonly groupBy: readonly DimensionName[]

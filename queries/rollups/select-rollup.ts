@@ -19,9 +19,9 @@ export interface CountTable extends TimedTable {
 }
 
 interface QueryProfile {
-  /** All types where there are none. */
+  /** All types if it is empty. */
   readonly reportTypes: readonly ReportType[]
-  /** Of filter terms and groupBy, each once. */
+  /** Dimensions of filter terms and groupBy, without repeats. */
   readonly dimensions: readonly DimensionName[]
   readonly isGrouped: boolean
   /** Some filter term is met by values that it does not name. */
@@ -52,7 +52,7 @@ const ownColumns: Columns = {
   fewRows: false,
 }
 
-/** The value of one dimension a row. */
+/** The value of one dimension per row. */
 const valueColumns: Columns = {
   column: () => name('value'),
   rowsOf: (dimensions) => dimensions.map((dimension) => sql`dimension = ${text(dimension)}`),

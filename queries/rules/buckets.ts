@@ -8,7 +8,7 @@ import { zoneOffsets } from './zone-offsets.ts'
 export interface Buckets {
   /** Milliseconds since the Unix epoch; the first bucket has the start of the window, the last its end. */
   readonly starts: readonly number[]
-  /** Of the last bucket. */
+  /** End of the last bucket. */
   readonly end: number
   /** Milliseconds; each start is a multiple of it, so that a slot is in one bucket. */
   readonly slot: number

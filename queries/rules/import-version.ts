@@ -7,7 +7,10 @@ export interface ImportStep {
   readonly recordedAt: string
 }
 
-/** Hash of the last hour's import log; undefined in an import, which counts as cut off after an hour without a row. */
+/**
+ * Hash of the last hour's import log. Undefined during an import, which counts as interrupted after an hour without a
+ * row.
+ */
 export function importVersion(steps: readonly ImportStep[]): string | undefined {
   const latest = new Map<string, ImportStep>()
   for (const step of steps) {
@@ -20,6 +23,6 @@ export function importVersion(steps: readonly ImportStep[]): string | undefined 
   return hash('sha256', rows.join('\n'), 'base64url')
 }
 
-/** Of two rows in one millisecond, the unfinished one counts, to be safe. */
+/** If two rows have the same millisecond, the unfinished one counts. */
 const isLater = (step: ImportStep, than: ImportStep) =>
   step.recordedAt > than.recordedAt || (step.recordedAt === than.recordedAt && step.state !== 'done')

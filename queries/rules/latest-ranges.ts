@@ -17,7 +17,7 @@ export function latestRanges(
   for (const { to, reportCount } of reached) {
     if (held >= wanted) break
     taken += 1
-    // Of the day that the moment divides, an unknown part counts.
+    // An unknown part of the day that contains the moment counts.
     if (to <= upTo) held += reportCount
   }
   const [next, last] = [reached[taken], reached.at(-1)]

@@ -67,7 +67,7 @@ export const toReadWindow = ({ from, to }: TimeRange) => ({
   to: new Date(to).toISOString(),
 })
 
-/** A window whose start was cut to retention begins with a day. */
+/** A window whose start was shortened to retention begins with a day. */
 export const isWindowOfLast = ({ from, to }: TimeRange, last: number): boolean =>
   to - from === last || (to - from < last && from % dayMs === 0)
 

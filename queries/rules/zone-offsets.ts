@@ -6,7 +6,10 @@ export interface OffsetRange extends TimeRange {
   readonly offset: number
 }
 
-/** Ranges that cover the given one, in order. @param timeZone of IANA; no zone changes its offset twice a day. */
+/**
+ * Ranges that cover the given range, in order.
+ * @param timeZone an IANA name; no zone changes its offset twice per day.
+ */
 export function zoneOffsets(timeZone: string, { from, to }: TimeRange): OffsetRange[] {
   const offsetAt = createClock(timeZone)
   const ranges: OffsetRange[] = []

@@ -2,7 +2,7 @@ import type { Query } from '../sql/query.ts'
 import { at, sql, uint } from '../sql/sql.ts'
 import { newestFirst, ofPages, type PageSelection, queryScanHistory, type ScanRef } from './scan-history.ts'
 
-/** Failed scans that are the given number in a row, newest first. */
+/** Scans that are the given number of failures in a row, newest first. */
 export function listFailingScans(
   tenantId: string,
   pages: PageSelection,

@@ -19,7 +19,7 @@ const row = z.object({
 export function listScanFindings(filter: InventoryFilter): Query<z.infer<typeof row>> {
   const { from, to } = filter.scanWindow ?? filter.window
   const inWindow = sql`scanned_at >= ${at(new Date(from))} AND scanned_at < ${at(new Date(to))}`
-  // Of each page the latest scan that loaded it (Rule 58), and the latest of those that lists scripts.
+  // Per page the latest scan that loaded it (Rule 58), and the latest of them that lists scripts.
   const loading = sql`
     SELECT toString(page_id) AS page_id, max((scanned_at, toString(id))) AS loaded,
       maxIf((scanned_at, toString(id)), scripts_listed) AS listed

@@ -17,7 +17,7 @@ export async function readScans(
   return refs.map(({ id, consecutiveFailures, comparedId }) => {
     const scan = scanOf.get(id)
     const compared = scanOf.get(comparedId)
-    // Another replica can be behind the one that returned the refs.
+    // Another replica can be behind the replica that returned the refs.
     if (!scan || (comparedId !== '' && !compared)) throw new Problem('upstream_unavailable')
     return { ...scan, consecutiveFailures, changes: changesSince(compared, scan) }
   })

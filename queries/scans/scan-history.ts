@@ -27,8 +27,8 @@ export type PageSelection = readonly string[] | Sql
 export const ofPages = (pages: PageSelection): Sql => sql`page_id IN ${'strings' in pages ? pages : uuids(pages)}`
 
 /**
- * Scans with `ordinal` (1 for the page's oldest), `complete`, and `compared`: ordinal, time, id, headers_key and grade of
- * the last complete scan before, ordinal 0 without one.
+ * Scans with `ordinal` (1 for the page's oldest), `complete`, and `compared`. `compared` has ordinal, time, id,
+ * headers_key and grade of the previous complete scan, with ordinal 0 if there is none.
  * @param chosen WHERE, ORDER BY and LIMIT over them.
  */
 export function queryScanHistory(name: string, tenantId: string, pages: Sql, chosen: Sql): Query<ScanRef> {

@@ -5,7 +5,7 @@ import { at, sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ fetches: rowCount, reportFetches: rowCount, reportRecords: rowCount })
 
-/** Fetches for copies of a site's scripts since then; of these, fetches and records that reports alone caused. */
+/** Fetches for copies of a site's scripts since then, and how many fetches and records only reports caused. */
 export const countCaptureFetches = (tenantId: string, siteId: string, since: Date): Query<z.infer<typeof row>> => ({
   name: 'countCaptureFetches',
   statement: sql`

@@ -4,7 +4,7 @@ import { sql, texts, uuid } from '../sql/sql.ts'
 
 const row = z.object({ hash: z.string() })
 
-/** Those of the hashes whose bytes a record says are held: of all tenants, or of one. */
+/** Hashes with a stored copy according to a record: of all tenants, or of one. */
 export const listCapturedHashes = (hashes: readonly string[], tenantId?: string): Query<z.infer<typeof row>> => ({
   name: 'listCapturedHashes',
   statement: sql`

@@ -12,7 +12,10 @@ const row = z.object({
   pageIds: z.array(z.string()),
 })
 
-/** Bytes of scripts that scans of payment pages found since then, by URL and hash; the last seen where there are more. */
+/**
+ * Bytes of scripts that scans of payment pages found since then, by URL and hash; the most recent ones if there are
+ * more.
+ */
 export const listScannedVersions = (
   filter: InventoryFilter,
   { since, limit }: { readonly since: Date; readonly limit: number },

@@ -16,7 +16,7 @@ const change = z.object({
   url: z.string(),
   /** '' of a script that the scan could not read. */
   hash: z.string(),
-  /** The scan before has no script of the URL. */
+  /** The previous scan has no script with the URL. */
   isNew: z.boolean(),
 })
 
@@ -25,7 +25,7 @@ export type ScriptChange = z.infer<typeof change>
 /** A scan is compared with one of a page that is watched (Rule 67); a first scan has nothing to differ from. */
 const daysBefore = (time: Date) => new Date(time.getTime() - watchedDays * dayMs)
 
-/** Scripts of scans since then, newest first; scans of error pages are passed over. */
+/** Scripts of scans since then, newest first; scans of error pages are skipped. */
 export const listScriptChanges = (tenantId: string, since: Date, limit: number): Query<ScriptChange> => ({
   name: 'listScriptChanges',
   statement: sql`

@@ -9,7 +9,7 @@ import { violatingScripts } from './violating-scripts.ts'
 const row = z.object({
   url: z.string(),
   lastAt: rowTime,
-  /** Of the last load. */
+  /** Mode of the last load. */
   mode: z.enum(dispositions),
   /** Last load on each payment page by its id, in milliseconds since the Unix epoch. */
   lastOnPayment: z.record(z.string(), z.int()),

@@ -23,7 +23,7 @@ const row: z.ZodType<InventoriedScript> = z.object({
   hashesTruncated: z.boolean(),
 })
 
-/** One more than a read returns, where there are more. */
+/** One more than a read returns, if there are more. */
 export function listScripts(filter: InventoryFilter): Query<InventoriedScript> {
   return { name: 'listScripts', statement: inventoriedScripts(filter), row }
 }

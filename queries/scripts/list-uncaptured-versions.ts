@@ -7,19 +7,19 @@ const row = z.object({
   siteId: z.string(),
   url: z.string(),
   hash: z.string(),
-  /** With its query; '' where it is the URL. */
+  /** URL with its query; '' if it has none. */
   requestUrl: z.string(),
 })
 
 export type UncapturedVersion = z.infer<typeof row>
 
-/** Of a read; the rest follows in the next. */
+/** Limits of a read; the next read returns the rest. */
 const [versionsOfSite, versionsOfAll] = [200, 2_000]
 
 /** Short, as a set of a million texts takes seconds. */
 const version = sql`sipHash128(tenant_id, site_id, script_url, script_hash)`
 
-/** Versions whose bytes a scan of the site found; their script alone would let any hash through. */
+/** Versions whose bytes a scan of the site found; matching only the script would allow any hash. */
 const ofScanned = (
   tenantIds: readonly string[],
   siteId: string,
@@ -33,8 +33,7 @@ const ofScanned = (
           WHERE tenant_id IN ${uuids(tenantIds)} AND site_id = ${uuid(siteId)}))`
 
 /**
- * Hashes of scripts that browsers have reported since, and no attempt was made to keep a copy of, or none since the day's
- * fetches were used up on an earlier day; the first seen of each site first.
+ * Hashes of reported scripts without an attempt to store a copy, or without one since an earlier day's fetches were used up. The first seen of each site come first.
  * @param scannedOf only of this site, of one tenant, with bytes that a scan found.
  */
 export const listUncapturedVersions = (

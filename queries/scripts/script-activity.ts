@@ -25,8 +25,7 @@ export const sightingsIn = (filter: InventoryFilter, truncated: boolean) =>
   scriptReports(filter, 'csp-hash', truncated ? [sql`script_url IN ${returnedUrls(filter)}`] : [])
 
 /**
- * `page` and its `page_ids` of payment pages. Each page is matched once, and only with patterns whose literal start it
- * has: a join by the page's prefixes of every length that a start has.
+ * `page` and its `page_ids` of payment pages. Each page is matched once, and only with patterns whose literal start it has: a join on the page's prefixes.
  */
 export function paymentPagesAmong(reports: Sql, filter: InventoryFilter): Sql {
   const lengths = sql`arrayDistinct(arrayMap(pattern -> length(pattern.1), site_patterns))`

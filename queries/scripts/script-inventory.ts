@@ -8,14 +8,14 @@ import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql
 export interface InventoryFilter {
   readonly tenantId: string
   readonly siteId: string
-  /** Of activity and integrity, and of scans unless they have their own. */
+  /** Window of activity and integrity, and of scans unless they have their own. */
   readonly window: TimeRange
   /** Scans outlive the retention of reports. */
   readonly scanWindow?: TimeRange | undefined
   /** A script without a sighting since is listed only with a decision; undefined: every script ever seen is. */
   readonly seenSince?: number | undefined
   readonly hasPaymentPages: boolean
-  /** Every script where it is undefined. */
+  /** Every script if it is undefined. */
   readonly url?: string | undefined
 }
 
@@ -71,7 +71,7 @@ export function inventoriedHashes(filter: InventoryFilter): Sql {
   return filter.hasPaymentPages ? sql`(${ofBrowsers} UNION ALL ${ofScans})` : sql`(${ofBrowsers})`
 }
 
-/** Of one script, beside those that its authorization pins (Rule 54). */
+/** Limit for one script, in addition to versions that its authorization pins (Rule 54). */
 const lastVersions = 200
 
 /** Current authorizations of hashes; without a list one pins those seen up to then. */
@@ -84,8 +84,9 @@ const pinning = (filter: InventoryFilter): Sql => sql`
   HAVING current.1 = 'pinned_hashes'`
 
 /**
- * Scripts as `returnedUrls` chooses them, one more than a read returns. `versions` are tuples of seen to, seen from, hash, reported
- * from and scanned from, in milliseconds since the Unix epoch, 0 for never, and whether the version is pinned.
+ * Scripts chosen by `returnedUrls`, one more than a read returns. `versions` are tuples of seen to, seen from, hash,
+ * reported from, scanned from, and whether the version is pinned. Times are milliseconds since the Unix epoch, 0 for
+ * never.
  */
 export function inventoriedScripts(filter: InventoryFilter): Sql {
   const versions = sql`
@@ -102,7 +103,7 @@ export function inventoriedScripts(filter: InventoryFilter): Sql {
     LEFT JOIN (SELECT script_url, pinned_until FROM (${pinning(filter)})) AS pinning USING (script_url)`
   const version = sql`(toUnixTimestamp64Milli(version_to), toUnixTimestamp64Milli(version_from), script_hash,
         toUnixTimestamp64Milli(reported_from), toUnixTimestamp64Milli(scanned_from), is_pinned)`
-  // An unhashed tag of a scan is no version.
+  // An unhashed tag in a scan is not a version.
   const history = sql`arrayReverseSort(groupArrayIf(${version}, script_hash != '' OR reported_from > ${noTime}))`
   return sql`
     WITH ${history} AS history

@@ -17,7 +17,7 @@ export const keysOf = (texts: readonly string[]): Sql =>
 export function violatingScripts(filter: InventoryFilter, known: readonly string[], truncated: boolean): Sql {
   const violations = scriptReports({ ...filter, url: undefined }, 'integrity-violation')
   const isOther = truncated ? sql` OR url IN ${inventoriedUrls(filter)}` : empty
-  // Of several at one moment, enforce wins.
+  // At the same time, enforce wins.
   const mode = sql`if(max((seen_to, disposition = 'enforce')).2, 'enforce', 'report')`
   const seenTimes = sql`arrayWithConstant(length(page_ids), toUnixTimestamp64Milli(seen_to))`
   const lastOnPayment = sql`maxMap(mapFromArrays(page_ids, ${seenTimes}))`

@@ -6,8 +6,8 @@ import { sql, uint, uuid } from '../sql/sql.ts'
 const row = z.object({ generation: rowCount, id: z.string(), holder: z.string(), isHeld: z.boolean() })
 
 /**
- * The latest claim or renewal; none before the first. Without FINAL it reads the end of the primary key alone: a live
- * import has a generation a batch.
+ * The latest claim or renewal; no row before the first. Without FINAL it reads only the end of the primary key: a live
+ * import has one generation per batch.
  * @param expiresAfterMs time without renewal, by ClickHouse's clock.
  */
 export function findLease(leaseId: string, expiresAfterMs: number): Query<z.infer<typeof row>> {

@@ -4,7 +4,7 @@ import { sql, uuid, uuids } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string(), name: z.string() })
 
-/** Those of the ids that are the tenant's. */
+/** Ids that belong to the tenant's sites. */
 export function findSites(tenantId: string, siteIds: readonly string[]): Query<z.infer<typeof row>> {
   return {
     name: 'findSites',

@@ -5,7 +5,10 @@ import { atSecond, sql } from '../sql/sql.ts'
 
 const row = z.object({ siteId: z.string(), newestAt: rowTime })
 
-/** Of every site of all tenants with reports since the start of a day, for metrics: a row per site, type and day is read. */
+/**
+ * Newest reports of all sites of all tenants since the start of a day, for metrics: one row per site, type and day is
+ * read.
+ */
 export function listNewestReports(from: Date): Query<z.infer<typeof row>> {
   return {
     name: 'listNewestReports',

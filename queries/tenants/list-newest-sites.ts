@@ -5,7 +5,7 @@ import { sql, uint } from '../sql/sql.ts'
 
 const row = z.object({ tenantId: z.string(), siteId: z.string(), createdAt: rowTime })
 
-/** Of all tenants, for metrics. */
+/** Newest sites of all tenants, for metrics. */
 export function listNewestSites(limit: number): Query<z.infer<typeof row>> {
   return {
     name: 'listNewestSites',

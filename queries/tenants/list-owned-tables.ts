@@ -34,7 +34,7 @@ export interface OwnedRows {
 
 const countRow = z.object({ table: z.string(), rows: rowCount })
 
-/** Those of tables without any are left out. */
+/** Tables without such rows are omitted. */
 export const countOwnedRows = (owned: readonly OwnedRows[]): Query<z.infer<typeof countRow>> => {
   const counts = owned.map(
     ({ table, where }) => sql`SELECT ${text(table)} AS table, count() AS rows FROM ${name(table)} WHERE ${where}`,

@@ -8,7 +8,7 @@ const row = z.object({ siteId: z.string(), firstSeen: rowTime, lastSeen: rowTime
 
 export type SiteActivity = z.infer<typeof row>
 
-/** Of every site with reports or sightings of scripts since the start of a day, in no order. */
+/** Activity of every site with reports or script sightings since the start of a day, in no order. */
 export function listSiteActivity(tenantId: string, from: Date): Query<SiteActivity> {
   return {
     name: 'listSiteActivity',

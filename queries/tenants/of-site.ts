@@ -12,7 +12,7 @@ const byPage: Tie = (site) => sql`page_id IN (
   UNION ALL
   SELECT id FROM monitored_pages_history WHERE ${byColumn(site)})`
 
-/** Of digests too, which lose their alert with any of their sites. */
+/** Includes digests, which lose their alert with any of their sites. */
 const byAlert: Tie = ({ tenantId, siteId }) => sql`alert_id IN (
   SELECT id FROM alerts
   WHERE tenant_id = ${uuid(tenantId)} AND (site_id = ${uuid(siteId)} OR has(site_ids, ${uuid(siteId)})))`

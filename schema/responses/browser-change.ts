@@ -27,7 +27,7 @@ export const browserChange = z
   })
   .meta({ id: 'BrowserChange' })
 
-/** Of the whole window, not only the page. */
+/** Totals of the whole window, not only of the page. */
 export const browserChangeTotals = z
   .object({
     estimatedReportCount: count,

@@ -14,7 +14,7 @@ export const untrusted = () => z.string()
 /** Documented values; others may follow (Rule 11). */
 export const openEnum = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values)
 
-/** A null cursor ends the list. @param extra replaces `truncated` where it has another bound. */
+/** A null cursor ends the list. @param extra replaces `truncated` if it has another bound. */
 export const listResponse = <Item extends z.ZodType, Extra extends z.ZodRawShape = Record<never, never>>(
   item: Item,
   extra?: Extra,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dateTimeText } from './common.ts'
 import { decidedBy } from './script.ts'
 
-/** Of an operator, about a source that a directive of the site's policy may allow. */
+/** Decision of an operator about a source that a directive of the site's policy may allow. */
 export const sourceDecision = z.strictObject({
   id: z.guid(),
   siteId: z.guid(),

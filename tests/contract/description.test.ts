@@ -232,8 +232,8 @@ test.each(['`ETag`', '`If-None-Match`', 'gzip'])('the description mentions %s', 
   expect(JSON.parse(text).info.description).toContain(words)
 })
 
-test('the description requires two different dimensions in groupBy', () => {
-  expect(parameterOf('/v1/reports/grouped', 'groupBy')?.description).toContain('two different')
+test('the description requires two distinct dimensions in groupBy', () => {
+  expect(parameterOf('/v1/reports/grouped', 'groupBy')?.description).toContain('two distinct')
 })
 
 test('the groupBy pattern accepts the same values as the operation', () => {

@@ -84,7 +84,7 @@ describe.each(operations.all)('%s', (name, endpoint) => {
       endpoint,
       once.flatMap((parameter): Refusal[] => [
         [{ [parameter]: '' }, `${parameter} must be`],
-        [{ [parameter]: ['1', '1'] }, `${parameter} was given 2 times`],
+        [{ [parameter]: ['1', '1'] }, `${parameter} was sent 2 times`],
       ]),
     )
   })

@@ -121,7 +121,7 @@ describe.each(firstOfChapter)('%s', (_, endpoint) => {
     for (const { parameter, typed, items } of severalOf(endpoint)) {
       const value = validOf(items)
       const many = Array.from({ length: 21 }, () => value)
-      await expectRefused(endpoint, { ...typed, [parameter]: many }, `${parameter} can be given 20 times at most`)
+      await expectRefused(endpoint, { ...typed, [parameter]: many }, `${parameter} can be sent at most 20 times`)
       const { maxLength } = items
       const wrong = maxLength === undefined ? 'wrong' : 'é'
       const orNone = takesNone(items) ? ', or empty for no value, not' : ', not'
@@ -141,7 +141,7 @@ describe.each(firstOfChapter)('%s', (_, endpoint) => {
       for (const value of ['', 'a', 'x'.repeat(65), 'a\\b', 'éé']) {
         await expectRefused(endpoint, { ...typed, [parameter]: value }, `${parameter} must be 2 to 64 characters`)
       }
-      await expectRefused(endpoint, { ...typed, [parameter]: ['ab', 'ab'] }, `${parameter} was given 2 times`)
+      await expectRefused(endpoint, { ...typed, [parameter]: ['ab', 'ab'] }, `${parameter} was sent 2 times`)
       expect(schema).toMatchObject({ type: 'string', minLength: 2, maxLength: 64, examples: [expect.any(String)] })
     }
   })

@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
 import type { DeleteSettings } from '../../tenants/delete-tenant.ts'
 
-/** Deadlines and waits of commands, which are the product's where they are undefined. */
+/** Deadlines and waits of commands; the product's values by default. */
 export interface CommandSettings extends DeleteSettings {
   readonly connectOptions?: ConnectOptions
   /** Wait for the owner of DATA_DIR whose engine restarts, or ends. */
@@ -20,8 +20,8 @@ export interface Context {
   /** Base of relative paths. */
   readonly folder: string
   /**
-   * The database, opened once and closed after the command. Throws if another release made it or migrations are missing,
-   * except for 'any', and for 'as it is', which leaves the embedded engine unmigrated.
+   * The database, opened once and closed after the command. Throws if another release created it or migrations are
+   * missing, except for 'any', and for 'as it is', which does not migrate the embedded engine.
    */
   database(schema?: Schema): Promise<DatabaseAccess>
   log(line: string): void

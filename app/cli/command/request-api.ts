@@ -18,7 +18,7 @@ const timeoutMs = 60_000
 
 type ApiQuery = Readonly<Record<string, string | undefined>>
 
-/** What mends an error, after its message; the others have it. */
+/** Remedy to append to the message of an error; undefined if the message has one. */
 function remedyOf(code: ProblemCode, api: string | undefined, query: ApiQuery, retryAfter: number): string | undefined {
   if (code === 'invalid_api_key') return 'set API_KEY to a valid key'
   if (code === 'forbidden') return 'set API_KEY to a key that is not restricted to origins'

@@ -1,10 +1,10 @@
-/** @module Lookups of a command's tenant and sites that throw where there is none. */
+/** @module Lookups of a command's tenant and sites that throw if there is none. */
 
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
 import { listSites, type Site } from '../../../queries/tenants/list-sites.ts'
 
-/** What was asked for is not stored. */
+/** The requested record is not stored. */
 export class NotStored extends Error {}
 
 /** Throws NotStored. */

@@ -14,7 +14,7 @@ export async function withProgress<Result>(
   const describe = (done: number, note: string) =>
     describeProgress({ done, total, milliseconds: Date.now() - started, note })
   if (!stream.isTTY) return task(plainLines(stream, describe))
-  // SingleBar would overwrite lines that were printed meanwhile.
+  // SingleBar would overwrite lines printed in between.
   const bars = new cliProgress.MultiBar({
     stream,
     linewrap: true,
@@ -46,7 +46,7 @@ function plainLines(stream: NodeJS.WriteStream, describe: (done: number, note: s
   }
 }
 
-/** Percent, note and remaining time where the total is known, else the note and the elapsed time. */
+/** Percentage, note and remaining time if the total is known, otherwise note and elapsed time. */
 export function describeProgress(state: {
   readonly done: number
   readonly total: number | undefined

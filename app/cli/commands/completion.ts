@@ -7,7 +7,7 @@ import type { Context } from '../command/context.ts'
 import { visibleCommands } from '../command/strict-command.ts'
 import { subcommand } from '../command/subcommand.ts'
 
-/** Each offers file names if there is no other word. */
+/** Each script offers file names if there is no other completion. */
 const scripts = {
   bash: `_security_reporting() {
   local IFS=$'\\n'
@@ -74,11 +74,11 @@ export function addCompletion(program: Command, context: Context): void {
 
 /** Words that can take the place of the last, in the order of --help. @param words behind the program's name. */
 function completions(program: CommandUnknownOpts, words: readonly string[]): string[] {
-  const before = words.slice(0, -1)
+  const previous = words.slice(0, -1)
   const begun = words.at(-1) ?? ''
   let command = program
-  for (const word of before) command = command.commands.find((found) => found.name() === word) ?? command
-  const takesValue = command.options.some(({ long, required }) => required && long === before.at(-1))
+  for (const word of previous) command = command.commands.find((found) => found.name() === word) ?? command
+  const takesValue = command.options.some(({ long, required }) => required && long === previous.at(-1))
   if (takesValue) return []
   const flags = command
     .createHelp()

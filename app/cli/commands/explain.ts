@@ -70,7 +70,7 @@ const listTableComments: Query<z.infer<typeof tableRow>> = {
   pool: 'lookup',
 }
 
-/** What a statement is, as comments of SQL. @param comments of every table. */
+/** Description of a statement as SQL comments. @param comments of every table. */
 function describe({ query, rows, cost }: RecordedQuery, comments: readonly z.infer<typeof tableRow>[]): string[] {
   const { name, pool = 'query', statement } = query
   const tables = [...statement.strings.join('?').matchAll(/\b(?:FROM|JOIN)\s+([a-z]\w+)/g)].map(([, table]) => table)

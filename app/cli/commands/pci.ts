@@ -45,7 +45,7 @@ const file = argument('<FILE>', {
 
 const keyNote = 'With --api it needs no database. A key of the tenant or the site in API_KEY is enough.'
 
-/** A file can hold anything: what is no evidence has another hash. */
+/** A file can contain anything; other evidence has another hash. */
 const reportFile = z.object({
   data: z.looseObject({
     evidenceHash: z.string(),
@@ -179,11 +179,11 @@ async function readReport(path: string, file: string) {
     throw new Error(notReport)
   }
   if (!reportFile.safeParse(report).success) throw new Error(notReport)
-  // Of two members with one name a reader can see the first, and a program the last.
+  // If a member name is repeated, a reader may see the first value and a program the last.
   if (text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') !== JSON.stringify(report)) {
     throw new Error(`${file} has duplicate keys or was reformatted`)
   }
-  // As it was read: a schema leaves names such as __proto__ out.
+  // The parsed file itself: a schema would drop names such as __proto__.
   const { data, ...others } = report as { readonly data: ReportData }
   if (Object.keys(others).length > 0)
     throw new Error(`${file} has fields that a report does not have: ${Object.keys(others).join(', ')}`)

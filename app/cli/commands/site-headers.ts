@@ -23,7 +23,7 @@ const format = option('--format <FORMAT>', {
 
 const unknownAddress = 'The URL of the collector is unknown: set COLLECTOR_URL or use --collector'
 
-/** A site's address for its command's JSON; its token alone where the collector's address is unknown. */
+/** A site's reporting URL for JSON output; only its token if the collector's URL is unknown. */
 export function printedAddress(context: Context, token: string, collector = context.collectorUrl()): object {
   if (collector !== undefined) return siteAddress(collector, token)
   context.log(`${unknownAddress}; then "sites headers" prints the headers`)

@@ -1,4 +1,4 @@
-/** @module Commands of a cluster, where each tenant lies whole on one shard. */
+/** @module Commands of a cluster, where each tenant is on one shard. */
 
 import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
@@ -36,7 +36,7 @@ export const newTenantShard = shardOption(
   'Shard of the tenant, on a cluster (default: the shard with the fewest bytes)',
 )
 
-/** Shard of a new tenant, before it has a row. Throws for a shard of one server. */
+/** Shard of a new tenant, before it has a row. Throws if the database is a single server. */
 export async function assignNewTenant(
   cluster: Cluster | undefined,
   id: string,

@@ -4,7 +4,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { withoutDeletedSites } from '../../import/reports/without-deleted-sites.ts'
 import type { Check } from './check.ts'
 
-/** Of the import log. */
+/** Days of the import log that are checked. */
 const checkedDays = 7
 const mostNamed = 5
 

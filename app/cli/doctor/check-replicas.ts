@@ -1,4 +1,4 @@
-/** @module Checks of inserts, and of a cluster's replicas. ClickHouse lets the writer alone see them. */
+/** @module Checks of inserts and of a cluster's replicas. ClickHouse shows them only to the writer. */
 
 import { countLateInserts, lateMs, type NodeHealth, readNodeHealth } from '../../../clickhouse/cluster/node-health.ts'
 import { onlyRow } from '../../../queries/sql/only-row.ts'
@@ -11,7 +11,7 @@ const noCluster = 'none: it is one server'
 /** Age of the oldest missing part from which a replica is behind. */
 const behindSeconds = 60
 
-/** @param find of each node, with its address; throws where something is wrong. */
+/** @param find checks one node, given its address; throws if something is wrong. */
 async function ofEachNode(
   { cluster }: DatabaseAccess,
   find: (health: NodeHealth, origin: string) => void,

@@ -4,9 +4,9 @@ import type { DatabaseAccess } from '../../program/open-database.ts'
 /** One line of `doctor`. */
 export interface Check {
   readonly name: string
-  /** What to do where it fails. */
+  /** Remedy if the check fails. */
   readonly fix: string
-  /** What was found. Throws an Error of one line where it is not as it must be. */
+  /** Returns the finding. Throws an Error of one line if the check fails. */
   run(installation: Installation): Promise<string>
 }
 
@@ -20,7 +20,7 @@ export class FaultWithFix extends Error {
   }
 }
 
-/** Both are read when a check first needs them, and throw where they cannot be. */
+/** Both are read when a check first needs them, and throw if they cannot be read. */
 export interface Installation {
   config(): Config
   database(): Promise<DatabaseAccess>

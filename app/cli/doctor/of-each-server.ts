@@ -1,7 +1,10 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
 
-/** Of a cluster, every node that responds. @param check gets the address of the server, for people. */
+/**
+ * Runs a check on the server, or on every responding node of a cluster.
+ * @param check gets the server's address for messages.
+ */
 export const ofEachServer = <Found>(
   { writer, url, cluster }: DatabaseAccess,
   check: (server: Database, url: string) => Promise<Found>,

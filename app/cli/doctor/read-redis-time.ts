@@ -3,11 +3,11 @@ import { withTimeout } from '../../../queries/clickhouse/with-timeout.ts'
 
 const redisTimeoutMs = 2_000
 
-/** Redis's clock, in milliseconds since the Unix epoch. Rejects within two seconds where it does not respond. */
+/** Redis's clock, in milliseconds since the Unix epoch. Rejects within two seconds if Redis does not respond. */
 export async function readRedisTime(url: string): Promise<number> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 })
   let failure: Error | undefined
-  // Without a listener the client prints errors; `connect` rejects with "Connection is closed" alone.
+  // Without a listener the client prints errors; `connect` rejects only with "Connection is closed".
   redis.on('error', (error) => {
     failure = error
   })

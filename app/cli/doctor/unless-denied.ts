@@ -1,6 +1,6 @@
 import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 
-/** What a check found, or that the user may not see it: much of it ClickHouse shows to the writer alone. */
+/** A check's finding, or a note that the user has no permission: ClickHouse shows much only to the writer. */
 export const unlessDenied = (find: () => Promise<string>): Promise<string> =>
   find().catch((error: unknown) => {
     if (!isNamed(error, 'ACCESS_DENIED')) throw error

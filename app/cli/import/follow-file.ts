@@ -9,7 +9,7 @@ import type { ByteSource } from '../../import/ndjson/read-batches.ts'
 
 export interface FollowOptions {
   readonly path: string
-  /** The file as it is first opened. */
+  /** The file when it is first opened. */
   readonly handle: FileHandle
   /** Ends the file that is read. */
   readonly signal: AbortSignal
@@ -36,7 +36,7 @@ export async function* followFile(options: FollowOptions): AsyncGenerator<ByteSo
   }
 }
 
-/** Chunks in one shared buffer; the end is where the file was truncated, or replaced and not written for half a second. */
+/** Chunks in one shared buffer, until the file is truncated, or replaced and not written for half a second. */
 async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal, pause: Pause): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(chunkBytes)
   let position = 0

@@ -14,7 +14,7 @@ export interface ImportSource {
   readonly files: Iterable<ByteSource> | AsyncIterable<ByteSource>
   /** Lines are stored as they come. */
   readonly isLive: boolean
-  /** Ends `files` after what was read, also where a silent pipe is waited for. */
+  /** Ends `files` after the data read so far, even while waiting for a silent pipe. */
   close(): void
   /** Bytes; undefined for a pipe. */
   readonly size: number | undefined
@@ -116,7 +116,7 @@ export async function openImportSource(
   }
   if (!found) {
     const rejected = { path: resolve(folder, 'stdin.rejected.ndjson'), overwrite: false }
-    // Of `< FILE` it is a file's stream.
+    // With `< FILE`, stdin is the stream of a file.
     return { ...streamed(stdin, !(stdin instanceof ReadStream)), size: undefined, rejected }
   }
   if (found.isDirectory()) throw new Error(`FILE cannot be read: ${path} is a folder`)

@@ -1,4 +1,4 @@
-/** @module The evidence of a site and the verdicts on it, as of now or as it was recorded by a time. */
+/** @module Evidence and verdicts of a site, current or as recorded at a given time. */
 
 import { listAlertedEvents } from '../../../queries/alerts/list-alerted-events.ts'
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
@@ -24,9 +24,12 @@ const emptyInventory: Inventory = {
 interface ReadinessRequest {
   readonly tenant: Caller['tenant']
   readonly siteId: string
-  /** Of the scripts; it ends when the verdict is of. */
+  /** Window of scripts; it ends at the time of the verdict. */
   readonly window: TimeRange
-  /** Of scans, if retention has removed reports of it: scripts then are not protected for want of a violation. */
+  /**
+   * Window of scans if retention has removed reports of it: a missing violation then does not prove that scripts are
+   * protected.
+   */
   readonly scanWindow?: TimeRange
   /** Milliseconds since the Unix epoch. */
   readonly seenSince: number

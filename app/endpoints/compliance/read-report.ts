@@ -83,7 +83,7 @@ const readOwner = ({ read }: Reader, site: ReportRequest) =>
 
 type Records = Awaited<ReturnType<typeof readRecords>>
 
-/** What the verdicts do not need. */
+/** Records that the verdicts do not need. */
 async function readRecords({ read }: Reader, site: ReportRequest, window: TimeRange) {
   const { tenantId, asOf } = site
   const filter = { ...site, window, hasPaymentPages: true }

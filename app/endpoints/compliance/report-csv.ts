@@ -72,7 +72,7 @@ const changeColumns = [
   'deliveries',
 ] as const
 
-/** A row for each header that changed; one for a grade that dropped alone. */
+/** One row per changed header; one row if only the grade dropped. */
 export function changesCsv({ evidence }: PciReport): string {
   const rows = evidence.changes.flatMap((change) => {
     const own = {

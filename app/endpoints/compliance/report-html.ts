@@ -27,7 +27,7 @@ const address = (url: string) => markup`<span class="mono">${untrusted(cut(url, 
 
 const badge = (state: string) => markup`<span class="${`badge ${state}`}">${words(state)}</span>`
 
-/** Rows of a table; a sentence where there are none. @param heads with the widths of their columns, in hundredths. */
+/** Rows of a table, or a sentence for an empty table. @param heads with the widths of their columns, in hundredths. */
 function table(
   title: string,
   heads: Readonly<Record<string, number>>,

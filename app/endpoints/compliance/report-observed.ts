@@ -3,7 +3,7 @@ import { coverageStates } from '../../../schema/scripts.ts'
 import { seenBy, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import type { readReadiness } from './read-readiness.ts'
 
-/** What rests on browsers' reports. */
+/** The part of the report that depends on browser reports. */
 export function observedOf({
   inventory,
   scripts,

@@ -30,7 +30,7 @@ th { color: #596170; font-weight: 600; font-size: 12px; } tr { break-inside: avo
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }
 `
 
-/** Widths of columns, in hundredths: a policy that allows one sheet allows no style of an element. */
+/** Widths of columns, in hundredths: the policy allows one style sheet and no inline styles. */
 const widths = Array.from({ length: 65 }, (_, width) => `.w${width} { width: ${width}%; }`).join(' ')
 
 /** With a running head, the number of the page and of all, and the hash at the foot. */

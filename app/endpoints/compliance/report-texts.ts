@@ -1,4 +1,7 @@
-/** @module What a report says in words: requirements, gaps and what closes them, and its limits. */
+/**
+ * @module Texts of a report: requirements, gaps with remedies, and limits. `pci verify` compares them, so they never
+ * change.
+ */
 
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import { changesRequirement, type PciGapKind, scriptsRequirement } from '../../../schema/pci.ts'
@@ -92,7 +95,7 @@ interface Limits extends Pick<PciReport, 'evidence' | 'observed'> {
   readonly asOf: Date
   /** Where the plan's retention began as of then. */
   readonly windowFrom: number
-  /** What is left of it. */
+  /** The part of it within retention. */
   readonly window: TimeRange
   readonly inventory: Inventory
   readonly history: { readonly startedAt: string } | undefined

@@ -32,7 +32,7 @@ function findingsOf(policy: string): Finding[] {
   return new CspEvaluator(new CspParser(serialisePolicy(new Map(directives))).csp).evaluate()
 }
 
-/** The evaluator reads every value as a URL, and throws for hosts that are none, such as `a.test:99999`. */
+/** The evaluator parses every value as a URL, and throws for invalid hosts such as `a.test:99999`. */
 const isEvaluable = (value: string): boolean =>
   parseUrl(
     `https://${value

@@ -71,7 +71,7 @@ export async function readSourceEvidence(
   }
 }
 
-/** Of a host with several scripts a rejection counts before an authorization. */
+/** For a host with several scripts, a rejection takes precedence over an authorization. */
 function decisionsByHost(decided: readonly DecidedScript[]) {
   const byHost = groupBy(decided, ({ url }) => blockedUrl(url)?.host)
   return (host: string | undefined): SourceEvidence['scripts'] => {

@@ -1,4 +1,4 @@
-/** @module What a blocked host is to a site. */
+/** @module Relation of a blocked host to a site. */
 
 import { getDomain, parse } from 'tldts'
 import type { CspParty } from '../../../schema/csp-verdicts.ts'

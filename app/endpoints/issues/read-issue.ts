@@ -9,7 +9,7 @@ import { Problem } from '../../../schema/problems.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 
-/** Of an operation over one issue. */
+/** Parameters of operations on one issue. */
 export const issueParams = {
   pathParams: {
     siteId: uuid('The site'),

@@ -15,9 +15,9 @@ export interface IssueReader extends Reader {
 }
 
 export interface FoundIssue extends RankedIssue, IssueDetails {
-  /** Of all of its reports. */
+  /** Senders of all its reports. */
   readonly senders: IssueSenders
-  /** Of a list of new issues. */
+  /** Set in a list of new issues. */
   readonly firstSeenEver?: string | undefined
 }
 

@@ -1,6 +1,9 @@
 const lineEnd = 0x0a
 
-/** U+0085, at which some readers end a line, as Python's splitlines does. ClickHouse escapes U+2028 and U+2029 alone. */
+/**
+ * U+0085, which some readers treat as a line end, such as Python's splitlines. ClickHouse escapes only U+2028 and
+ * U+2029.
+ */
 const nextLine = Buffer.from('\u0085')
 const withoutNextLine = (bytes: Buffer) =>
   bytes.includes(nextLine)

@@ -25,7 +25,7 @@ export const reportsExport = endpoint({
     ...reportFilterAdditions,
     format: oneOf(
       exportFormatNames,
-      'ndjson: one report per line, as in the list; csv: with a header line; parquet: with column types',
+      'Format: ndjson has one report per line, as in the list; csv has a header line; parquet has column types',
     ).default('ndjson'),
     fields: exportFieldsParam,
     end: oneOf(['true', 'false'], 'If false, NDJSON has no final `end` line').default('true'),

@@ -4,7 +4,7 @@ import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../qu
 import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 
-/** As `groupReports` in every case. Of two faster ways each shows whether it is exact. */
+/** Same result as `groupReports`, by one of two faster ways if it proves to be exact. */
 export async function rankReports(ranking: Ranking, { read, readAll }: Reader): Promise<readonly ReportGroup[]> {
   if (hasFewValues(ranking)) {
     const groups = addGroups(await readAll(rankFewValues(ranking)), ranking.limit)

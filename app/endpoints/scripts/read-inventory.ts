@@ -33,7 +33,7 @@ export interface InventoryRequest {
   readonly tenant: Caller['tenant']
   readonly siteId: string
   readonly window: TimeRange
-  /** Of scans; `window` by default. */
+  /** Window of scans; `window` by default. */
   readonly scanWindow?: TimeRange
   /** Milliseconds since the Unix epoch; without it every script ever seen is listed. */
   readonly seenSince?: number
@@ -57,7 +57,7 @@ export interface Inventory {
   readonly reporting: boolean
   /** Unprotected scripts that the inventory lacks, latest first: at most 1,000, payment pages preferred. */
   readonly uninventoried: readonly ScriptViolation[]
-  /** Of all of them. */
+  /** Counts of all of them. */
   readonly uninventoriedCounts: readonly UninventoriedCount[]
   readonly paymentPages: readonly PageRecord[]
 }

@@ -4,9 +4,10 @@ import { html } from '../html.js'
 import { ErrorState, Loading } from './states.js'
 
 /**
- * A panel: its title, what it reads, and the state of that. The last body stays, pale, until the next is there.
- * @param {{ id: string, title: any, note?: any, tools?: any, foot?: any, read?: import('../use-read.js').Read, rows?: number, class?: string, children?: any }} props
- *   `children`: what is shown when there is a body, a function of it where it depends on one; `rows`: height of the first load
+ * A panel with title, request and state. The last body stays visible, faded, until the next arrives.
+ * @param {{ id: string, title: any, note?: any, tools?: any, foot?: any, read?: import('../use-read.js').Read, rows?:
+ * number, class?: string, children?: any }} props `children`: content once there is a body, or a function of the body;
+ * `rows`: height of the first load
  */
 export function Card({ id, title, note, tools, foot, read, rows, class: className = '', children }) {
   const { api } = useApp()

@@ -17,8 +17,10 @@ const offsetOf = ({ year, month, day: date, hour, minute: local }, at) =>
 const changeText = (minutes) => `${minutes > 0 ? '+' : '−'}${Math.abs(minutes) / 60} h`
 
 /**
- * @param {number} from seconds since the epoch @param {number} to @param {number} most ticks that have room
- * @returns {{ at: number, text: string }[]} a change of the clock has a tick, and its neighbours have none
+ * @param {number} from seconds since the epoch
+ * @param {number} to
+ * @param {number} most ticks that fit
+ * @returns {{ at: number, text: string }[]} a clock change has a tick; its neighbours have none
  */
 export function timeTicks(from, to, zone, most) {
   const minutes = (to - from) / minute

@@ -29,8 +29,9 @@ function stacked(series, length) {
 
 /**
  * Stacked bars over time. A drag narrows the window to whole buckets; a double click goes back.
- * @param {{ body: any, zone: string, window?: { from?: string, to?: string }, narrow?: (from: string, to: string) => void, hidden?: Set<string | null> }} props
- *   `body`: data of `/v1/reports/histogram`; `window` of the request, where it has an end
+ * @param {{ body: any, zone: string, window?: { from?: string, to?: string }, narrow?: (from: string, to: string) =>
+ * void, hidden?: Set<string | null> }} props `body`: data of `/v1/reports/histogram`; `window` of the request, if it
+ * has an end
  */
 export function Chart({ body, zone, window: requested = {}, narrow, hidden = new Set() }) {
   const container = useRef(/** @type {HTMLElement | null} */ (null))
@@ -69,7 +70,7 @@ export function Chart({ body, zone, window: requested = {}, narrow, hidden = new
   </div>`
 }
 
-/** Of a double click, as uPlot wants it. */
+/** Handler of a double click, as uPlot expects it. */
 function goBack() {
   history.back()
   return null

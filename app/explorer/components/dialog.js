@@ -2,7 +2,7 @@
 import { html, useEffect, useRef } from '../html.js'
 
 /**
- * A modal dialog; Escape closes it, and the focus goes back to where it was.
+ * A modal dialog; Escape closes it, and restores the previous focus.
  * @param {{ title: any, close: () => void, children?: any, class?: string }} props
  */
 export function Dialog({ title, close, children, class: className = '' }) {

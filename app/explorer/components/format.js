@@ -13,7 +13,7 @@ export const counted = (count, one, several = `${one}s`) => `${number(count)} ${
 export const isComparable = (rows) =>
   rows.some(({ trendPercent }) => trendPercent !== null && trendPercent !== undefined)
 
-/** ▲ 12 %, ▼ 3 %, an em dash without a change; "new" where there was nothing to compare. */
+/** ▲ 12 %, ▼ 3 %, an em dash without a change; "new" if there was nothing to compare. */
 export function trend(percent, comparable = true) {
   if (percent === undefined || percent === 0 || (percent === null && !comparable)) return '—'
   if (percent === null) return '▲ new'

@@ -3,7 +3,7 @@ import { html } from '../html.js'
 import { confidenceRule } from '../served/schema.js'
 import { Badge } from './badge.js'
 
-/** What the confidence of an issue means, said once. */
+/** Explanation of an issue's confidence. */
 export const confidenceText = `high: at least ${confidenceRule.manyReports} reports from at least ${confidenceRule.severalFamilies} browser families; suppressed: all reports are noise from extensions, the browser or products that inject code`
 
 const tones = { high: 'good', medium: '', low: '', suppressed: 'warn' }

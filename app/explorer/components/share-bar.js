@@ -2,7 +2,7 @@
 import { html } from '../html.js'
 import { number, share } from './format.js'
 
-/** A bar behind a row, as long as its share of the largest. @param {{ part: number, of: number }} props */
+/** A bar behind a row; its length is the share of the largest value. @param {{ part: number, of: number }} props */
 export const ShareBar = ({ part, of }) =>
   html`<span class="share" aria-hidden="true" style=${{ width: `${of > 0 ? Math.min(100, Math.max(0.5, (part / of) * 100)) : 0}%` }}></span>`
 

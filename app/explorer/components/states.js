@@ -5,7 +5,7 @@ import { applies } from '../requests.js'
 import { views } from '../views.js'
 import { conditionText } from './chip.js'
 
-/** Of the very first read: lines of the height of what follows. @param {{ rows?: number }} props */
+/** Placeholder of the first load, as high as the expected content. @param {{ rows?: number }} props */
 export const Loading = ({ rows = 4 }) =>
   html`<div class="loading" aria-busy="true"><span class="unseen">Loading</span>
     ${Array.from({ length: rows }, (_, at) => html`<div key=${at} class="skeleton"></div>`)}

@@ -7,16 +7,16 @@ import { html } from '../html.js'
  * @property {(row: any) => any} of
  * @property {boolean} [numeric] figures at the right
  * @property {string} [width] of the column, such as `8rem` or `30%`
- * @property {boolean} [isMinor] not shown where the card is less than 1,000 px wide
- * @property {boolean} [isPlain] needs no label where each row is a card
- * @property {string} [title] of the head: a rule is said once
+ * @property {boolean} [isMinor] hidden if the card is narrower than 1,000 px
+ * @property {boolean} [isPlain] needs no label if each row is a card
+ * @property {string} [title] of the head
  */
 
 /**
- * Rows that the keyboard moves through; cells are cut at three lines, with the whole in their title.
- * The column with `data-focus` in it is a row's own: a link opens it, a `Value` with `isRow` filters by it.
- * @param {{ caption: string, columns: Column[], rows: any[], keyOf: (row: any) => string, isWide?: boolean }} props
- *   On a narrow screen each row is a card, whose cells have their column's label.
+ * Rows that the keyboard moves through; cells are truncated at three lines, with the full text in their title. The
+ * column with `data-focus` represents the row: a link opens it, a `Value` with `isRow` filters by it.
+ * @param {{ caption: string, columns: Column[], rows: any[], keyOf: (row: any) => string, isWide?: boolean }} props On
+ * a narrow screen each row is a card, whose cells have their column's label.
  */
 export const Table = ({ caption, columns, rows, keyOf, isWide = false }) =>
   html`<table class=${isWide ? 'wide' : ''}>

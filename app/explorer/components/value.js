@@ -34,8 +34,8 @@ function partOf(part) {
 }
 
 /**
- * Untrusted text: isolated in its direction, with its control characters shown, as text nodes alone.
- * @param {{ text?: string | number | null, empty?: string }} props `empty` is shown for a text that is none
+ * Untrusted text: isolated in its direction, with visible control characters, only as text nodes.
+ * @param {{ text?: string | number | null, empty?: string }} props `empty` is shown for an empty text
  */
 export function Text({ text, empty = '–' }) {
   if (text === null || text === undefined || text === '') return html`<span class="muted">${empty}</span>`

@@ -106,7 +106,7 @@ function Options({ label, filter = false, onSearch, options, isBusy = false, pic
       setAt((active + step + shown.length) % Math.max(1, shown.length))
     } else if (event.key === 'Enter') {
       event.preventDefault()
-      // What was typed just now counts, also before the search of it.
+      // The text just typed counts, even before its search finishes.
       if (active <= 0 && text && pickTyped) pickTyped(text)
       else shown[active]?.pick(true)
     }

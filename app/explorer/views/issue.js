@@ -26,10 +26,10 @@ const base = '/v1/sites/{siteId}/issues/{issueId}'
 const longest = '31d'
 const chartChoices = ['browserName', 'documentHost', 'osName', 'deviceType']
 
-/** Undefined for what the API has no filter of. @param {string | undefined} text */
+/** Undefined if the API has no filter for it. @param {string | undefined} text */
 const filterable = (text) => (text !== undefined && isFilterable(text) ? text : undefined)
 
-/** What the API has of an issue: its reports, its row in the list of issues, and its pages. */
+/** Data of an issue: its reports, its row in the list of issues, and its pages. */
 function useIssue(state) {
   const {
     siteId,
@@ -105,7 +105,7 @@ function Pages({ list }) {
   <//>`
 }
 
-/** What makes an issue is the same in all of its reports. */
+/** Fields that are equal in all reports of an issue. */
 const sameFields = (reportType) => ['blockedHost', String(issueSubjects[reportType])]
 
 function Reports({ list, reportType }) {

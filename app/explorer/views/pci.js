@@ -25,7 +25,7 @@ export function View() {
   const { state } = useApp()
   const { asOf } = state.own
   const read = useRead(request(state, asOf ? reportPath : '/v1/compliance/pci-dss', { asOf }))
-  // After a failure no verdict of another moment or site stays: what failed is named in its place.
+  // After a failure, the error replaces the verdict of another time or site.
   const hasFailed = read.error !== undefined && (read.error.status >= 400 || !read.isOfTarget)
   const body = hasFailed ? undefined : read.body?.data
   const hash = body?.evidenceHash

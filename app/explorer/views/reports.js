@@ -17,7 +17,7 @@ import { groupsOf } from './reports/groups.js'
 const step = 20
 const mostGroups = 100
 
-/** Reports of a type: their course, the ranking of a dimension, groups where the API makes them, and the list. */
+/** Reports of a type: histogram, ranking of a dimension, groups if the API has them, and the list. */
 export function View() {
   const { state } = useApp()
   const type = typeOf(state)

@@ -26,7 +26,7 @@ const byteOrderMark = 0xfeff
 /** Some senders write one before their JSON, which RFC 8259, 8.1, lets a parser skip. */
 export const withoutByteOrderMark = (text: string) => (text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text)
 
-/** JSON of a line; undefined for a blank one. */
+/** JSON of a line; undefined for a blank line. */
 export function parseLine(line: string): unknown {
   const text = withoutByteOrderMark(line)
   try {

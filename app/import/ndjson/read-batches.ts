@@ -28,7 +28,7 @@ export interface BatchLimits {
 
 const lineFeed = 0x0a
 
-/** @param signal aborted where the source was ended early: its last line can be half read. */
+/** @param signal aborted if the source ended early: its last line can be incomplete. */
 export function readBatches(source: ByteSource, limits: BatchLimits, signal?: AbortSignal) {
   const chunks = source[Symbol.asyncIterator]()
   // A batch exceeds its limit by up to one line; pages of the buffer that are never written take no memory.
@@ -39,7 +39,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
   let bytesRead = 0
   let reading: Promise<IteratorResult<Uint8Array | string>> | undefined
 
-  /** Collects the chunk up to its next line feed; true where it has one. */
+  /** Collects the chunk up to its next line feed; true if it has one. */
   function collectLine(): boolean {
     const end = chunk.indexOf(lineFeed, at)
     const stop = end < 0 ? chunk.length : end
@@ -81,10 +81,10 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
       return collector.digest()
     },
     /**
-     * Next batch, valid until the next call; undefined at the end. It ends at the end of a started batch of the same
-     * lines, at the size limit, or in time. A last line without a line feed, which may be half written, is a batch of its
-     * own. Lines wait without a limit where a started batch has more, as they can be its first, and are no batch where the
-     * source was ended early: a part of a started batch would be stored twice.
+     * Next batch, valid until the next call; undefined at the end. It ends at the end of a started batch with the same
+     * lines, at the size limit, or at its time limit. A last line without a line feed, which may be incomplete, is a
+     * separate batch. Lines that may belong to a longer started batch wait without a limit. They are dropped if the
+     * source ended early, because part of a started batch would be stored twice.
      */
     async next(previousToken: string, started: readonly StartedBatch[]): Promise<ChainedBatch | undefined> {
       collector.restart(previousToken)

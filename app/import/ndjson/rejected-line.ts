@@ -1,4 +1,4 @@
-/** @module Lines of a rejected file: each can be imported as it is, and holds only the rejected part of its line. */
+/** @module Lines of a rejected file: each contains only the rejected part of its line and can be imported unchanged. */
 
 import { truncate } from '../normalise/truncate.ts'
 import { isLineError, isObject, parseLine } from './line-error.ts'
@@ -16,14 +16,14 @@ export interface Rejection {
   readonly content: Readonly<Record<string, unknown>>
 }
 
-/** Fields of a line; text that is no JSON becomes a body that is rejected again. */
+/** Fields of a line; text that is not JSON becomes a body that is rejected again. */
 export function parseContent(text: string): Rejection['content'] {
   const json = parseLine(text)
   if (isLineError(json)) return { body: text }
   return isObject(json) ? json : { body: json }
 }
 
-/** A reason can quote every name of a line. */
+/** A reason can quote every name in a line. */
 const maxReasonLength = 1_000
 
 /** Bytes of a number, a reason and a receipt time beside a short line. */

@@ -4,7 +4,7 @@ import { detachString } from './detach-string.ts'
 import { truncate } from './truncate.ts'
 import { parseUserAgent, type UserAgent } from './user-agent.ts'
 
-/** '' and unknown where the user agent is not recognised. */
+/** '' and unknown if the user agent is not recognised. */
 export type Browser = Pick<StoredReport, 'browserName' | 'browserVersion' | 'osName' | 'deviceType'>
 
 /** Real ones are under 300 characters; patterns are slow on long text. */

@@ -30,7 +30,7 @@ export function createHostLookup<Value>(entries: ReadonlyMap<string, Value>) {
 /** A trailing dot names the same host (RFC 1034, 3.1). */
 const withoutRoot = (hostname: string) => (hostname.endsWith('.') ? hostname.slice(0, -1) : hostname)
 
-/** Lower case, in ASCII, without port and trailing dot; '' for text that is no host. */
+/** Lower-case ASCII host without port and trailing dot; '' if the text is not a host. */
 export function normalisePattern(pattern: string): string {
   const wild = pattern.startsWith('*.')
   const url = parseUrl(`http://${wild ? pattern.slice(2) : pattern}`)

@@ -2,7 +2,7 @@ import { storedTypeRows } from '../../../schema/report-types.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { urlComponents } from './url-components.ts'
 
-/** Subject and host of an issue; both '' where the type has no issues. */
+/** Subject and host of an issue; both '' if the type has no issues. */
 type IssueKey = Pick<StoredReport, 'issueSubject' | 'issueHost'>
 
 const none: IssueKey = { issueSubject: '', issueHost: '' }

@@ -1,4 +1,4 @@
-/** @module Wrappers around the body of a POST: ours, and those of collectors that write each report as a line. */
+/** @module Wrappers around the body of a POST: our own, and those of collectors that write one report per line. */
 
 import { isObject, reject, withoutByteOrderMark } from '../ndjson/line-error.ts'
 import { spellings, timeMembers } from './field-aliases.ts'
@@ -8,13 +8,13 @@ type Members = Readonly<Record<string, unknown>>
 export interface WrappedBody {
   /** Members beside the body; none for a bare one. */
   readonly wrapper: Members
-  /** A line error where it is text, but not JSON. */
+  /** A line error if the body is text but not JSON. */
   readonly body: unknown
 }
 
 const timeNames = timeMembers.flatMap(spellings)
 
-/** Members that shippers add beside a report, as Vector does with `decoding: json`; time and user agent alone are read. */
+/** Members that shippers such as Vector (`decoding: json`) add to a report; only time and user agent are read. */
 const shipperMembers = new Set([...timeNames, 'User-Agent', 'user-agent', 'path', 'source_type'])
 
 /** Members of a go-csp-collector line that are not of its report. */

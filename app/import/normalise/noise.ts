@@ -25,7 +25,7 @@ export function isNoise(report: StoredReport, blocksHosts = false): boolean {
 function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean {
   if (text === '') return false
   const { scheme, host } = urlComponents(text)
-  // Browsers also send a scheme alone; that of the page itself, about:srcdoc, is the site's.
+  // Browsers also send only a scheme; the scheme of the page itself, about:srcdoc, belongs to the site.
   const word = scheme || text.toLowerCase()
   if (host === '') return (noiseSchemes.has(word) || word.endsWith('-extension')) && word !== documentUrl
   return isNoiseHost(host) && host !== urlComponents(documentUrl).host && !namesHost(policy, host)
@@ -46,7 +46,7 @@ function parents(hostname: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'))
 }
 
-/** True where a policy source is this host, with any scheme, port and path, or a `*.` above it. */
+/** True if a policy source is this host, with any scheme, port and path, or a `*.` above it. */
 function namesHost(policy: string, hostname: string): boolean {
   const [, ...above] = parents(hostname)
   const sources = new Set([hostname, ...above.map((host) => `*.${host}`)])

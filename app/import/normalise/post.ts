@@ -38,7 +38,7 @@ export interface ReportElement {
 
 const siteIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Fields of the line with these elements as its body, and `importedAt` where it has no receipt time. */
+/** Fields of the line with these elements as its body, and `importedAt` if it has no receipt time. */
 export function withElements(post: Post, elements: readonly unknown[], importedAt: number): Rejection['content'] {
   const time = post.receivedAt === undefined ? { receivedAt: new Date(importedAt).toISOString() } : undefined
   return { ...post.wrapper, ...time, body: elements }

@@ -20,7 +20,7 @@ export function readReceivedAt(value: unknown): number | undefined {
   return time !== undefined && time >= 0 && time < latest ? time : undefined
 }
 
-/** Of seconds or milliseconds, also with a fraction and as text, as nginx and Fluent Bit write them. */
+/** Parses seconds or milliseconds, with or without a fraction, also as text, as nginx and Fluent Bit write them. */
 function epochTime(value: unknown): number | undefined {
   const number = toNumber(value)
   return number === undefined ? undefined : Math.round(number < leastEpochMs ? number * 1_000 : number)

@@ -10,9 +10,9 @@ export interface UrlComponents {
   readonly host: string
   /** With a port that is not the scheme's own; '' unless http, https, ws or wss. */
   readonly origin: string
-  /** Original text without fragment; the scheme alone unless http, https, ws or wss. */
+  /** Original text without fragment; only the scheme unless it is http, https, ws or wss. */
   readonly url: string
-  /** Same as `url` for http and https; the scheme alone for any other. */
+  /** Same as `url` for http and https; only the scheme otherwise. */
   readonly page: string
 }
 
@@ -23,7 +23,7 @@ export const longestHostname = 253
 const cache = new LRUCache<string, UrlComponents>({ max: 10_000 })
 
 /**
- * Scheme, host and port of an ordinary URL. What follows them changes neither the host nor whether the URL parses (URL
+ * Scheme, host and port of an ordinary URL. The rest of the URL changes neither the host nor its validity (URL
  * Standard, 4.4).
  */
 const ordinaryStart = /^(?:https?|wss?):\/\/[^\s\p{Cc}/?#\\@]{1,300}(?=[/?#]|$)/iu

@@ -9,7 +9,7 @@ export interface DescribedField {
   readonly name: string
   /** Allowed values: "one of payment, other". */
   readonly expected: string
-  /** '' where the name suffices. */
+  /** '' if the name is clear enough. */
   readonly description: string
   readonly optional: boolean
 }

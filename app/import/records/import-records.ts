@@ -25,9 +25,9 @@ export interface RecordImportOptions {
   readonly source: ByteSource
   readonly type: RecordType
   readonly database: Pick<Database, 'read' | 'insert'>
-  /** Undefined for global types alone. */
+  /** Undefined only for global types. */
   readonly tenantId?: string | undefined
-  /** Site of records whose line names none, where the type has siteFromFlag. */
+  /** Site of records without one, if the type has siteFromFlag. */
   readonly siteId?: string | undefined
   readonly onReject?: ((rejection: Rejection) => void | Promise<void>) | undefined
   readonly onProgress?: (progress: RecordImportResult & { readonly bytesRead: number }) => void
@@ -40,7 +40,10 @@ export interface RecordImportOptions {
 /** About 10,000 small records a batch; JSON.parse takes up to 100 MB for the longest line. */
 const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, maxLineBytes: 3 * 1024 * 1024 }
 
-/** Imports records, one a line, in constant memory. Throws the signal's reason, and ClickHouse's error after 43 seconds. */
+/**
+ * Imports records, one per line, in constant memory. Throws the signal's reason, and ClickHouse's error after 43
+ * seconds.
+ */
 export async function importRecords(options: RecordImportOptions): Promise<RecordImportResult> {
   const { source, type, database, tenantId, signal, onReject, onProgress } = options
   if ((tenantId === undefined) !== (type.isGlobal ?? false))
@@ -84,7 +87,7 @@ export async function importRecords(options: RecordImportOptions): Promise<Recor
   }
 }
 
-/** True where the row's version is not older than the one before it in the batch. */
+/** True if the row's version is not older than the previous row in the batch. */
 function supersedes({ version }: RecordType, row: RecordRow, before: RecordRow | undefined): boolean {
   return !before || version === undefined || String(row[version]) >= String(before[version])
 }
@@ -95,7 +98,7 @@ function preserveEarlier({ preserved }: RecordType, row: RecordRow, before: Reco
   return { ...row, [preserved.column]: row[preserved.column] ?? before?.[preserved.column] }
 }
 
-/** Checks each line alone; checks against stored rows follow per batch. */
+/** Checks each line individually; checks against stored rows follow per batch. */
 function readLines(batch: ChainedBatch, { type, siteId }: RecordImportOptions, checkForeign: ForeignKeyCheck) {
   const accepted: (Pick<Rejection, 'line' | 'bytes'> & { row: RecordRow; text: string })[] = []
   const rejections: Rejection[] = []

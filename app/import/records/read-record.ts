@@ -13,8 +13,8 @@ export type ReadRecord = Readonly<Record<string, unknown>>
 const maxProblems = 5
 
 /**
- * Reads a line as a record; undefined for a blank line. A line error names each wrong field and its allowed values.
- * @param siteId site of a line that names none, where the type has siteFromFlag.
+ * Reads a line as a record; undefined for a blank line. A line error names each invalid field and its allowed values.
+ * @param siteId site of a line without one, if the type has siteFromFlag.
  */
 export function readRecord(
   { schema, derived = [], siteFromFlag }: RecordType,

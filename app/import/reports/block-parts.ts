@@ -4,7 +4,7 @@ import type { StoredReport } from '../../../schema/stored-report.ts'
 
 /** The latest report of a part, which expires last. */
 export interface BlockPart extends Pick<StoredReport, 'reportType' | 'siteId' | 'receivedAt' | 'id'> {
-  /** Of the whole part. */
+  /** Number in the whole part. */
   readonly reports: number
 }
 

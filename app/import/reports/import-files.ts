@@ -12,7 +12,7 @@ interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
   readonly database: Database
   readonly target: ImportTarget
   readonly signal: AbortSignal
-  /** A pipe or a followed file can be silent for days, so it takes the tenant's lease for each batch anew. */
+  /** A pipe or a followed file can be silent for days, so it takes the tenant's lease separately for each batch. */
   readonly isLive: boolean
   /** Reads the tenant's settings, at the start and again under the lease. Throws if it has no site. */
   readonly readTenant: () => Promise<ImportTenant>
@@ -23,7 +23,7 @@ interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
   readonly onRemoved: (count: number) => void
 }
 
-/** What is read, and where progress and rejected lines go. */
+/** Input, progress and rejected lines of an import. */
 export interface LineStreams {
   readonly files: AsyncIterable<ByteSource> | Iterable<ByteSource>
   readonly onReject: NonNullable<ImportOptions['onReject']>
@@ -40,7 +40,7 @@ export async function importFiles({ database, readTenant, isLive, run, ...option
 
   function withTenant(task: (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>) {
     return withLease({ database, leaseId: tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
-      // Sites can have been made meanwhile.
+      // Sites may have been added in between.
       task(await withRetry(readTenant, signal), checkLease),
     )
   }

@@ -7,14 +7,14 @@ import { clickHouseRestorer } from './restore-reports.ts'
 export interface ImportTarget {
   /** Database of the tenant's rows: on a cluster its shard's, else the same. */
   readonly shard?: Database
-  /** Undefined on a cluster, where a replica has from another what it lost. */
+  /** Undefined on a cluster, where a replica fetches lost parts from another replica. */
   readonly boots?: Boots | undefined
   /** On a cluster. */
   readonly untilInStep?: UntilInStep | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What an import writes to: a tenant's reports and import log. */
+/** Target of an import: a tenant's reports and import log. */
 export function importInto(
   database: Database,
   tenantId: string,

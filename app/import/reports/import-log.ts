@@ -20,8 +20,8 @@ export interface ImportBatch {
 export type StartedBatch = Pick<ImportBatch, 'token' | 'lines'>
 
 /**
- * Of a range that is `done` all rows are stored, in every view. Rows of an `open` one are sent under its tokens. ClickHouse
- * can have lost rows of a range to `restore`, and tokens too: they are looked for by id.
+ * `done`: all rows of the range are stored, in every view. `open`: its rows are sent with its tokens. `restore`:
+ * ClickHouse may have lost rows and tokens, so rows are looked up by id.
  */
 export type RangeState = 'open' | 'restore' | 'done'
 
@@ -29,7 +29,7 @@ export type RangeState = 'open' | 'restore' | 'done'
 export type RecordedRange = Omit<ImportBatch, 'previousToken' | 'token' | 'lines'> & { readonly state: RangeState }
 
 export interface StoredRange {
-  /** Of the batch, skipped and rejected ones too. */
+  /** Reports of the batch, including skipped and rejected ones. */
   readonly reports: number
   readonly stored: number
   readonly parts: readonly BlockPart[]

@@ -29,8 +29,8 @@ export interface ImportOptions extends ImportTenant {
   /** Called before each batch; a rejection ends the import. */
   readonly checkLease?: (() => Promise<void>) | undefined
   /**
-   * Makes the import live: lines wait for 1 to 5 s (`due-at.ts`), and are received then where they have no time. Runs each
-   * batch under the tenant's lease, with its settings of that time.
+   * Makes the import live: lines wait for 1 to 5 s (`due-at.ts`), and count as received then if they have no time. Runs
+   * each batch under the tenant's lease, with its settings at that time.
    */
   readonly withTenant?: ((importBatch: (tenant: ImportTenant) => Promise<void>) => Promise<void>) | undefined
   /** Ends the import between two batches; a live one ends with its source instead. */
@@ -44,18 +44,18 @@ type BatchChain = Pick<ImportBatch, 'previousToken' | 'token' | 'lines'>
 
 export type ImportProgress = ImportResult & { readonly bytesRead: number }
 
-/** About 42,000 ordinary reports a batch; JSON.parse briefly takes up to 60 times the bytes of a line. */
+/** About 42,000 ordinary reports per batch; JSON.parse briefly needs up to 60 times the bytes of a line. */
 const defaultLimits: BatchLimits = { batchBytes: 34 * 1024 * 1024, maxLineBytes: 2 * 1024 * 1024 }
 
-/** Of the lines of a live import. */
+/** Limits for lines of a live import. */
 const gatherLimits: GatherLimits = { gatherMs: gatherDurations.lineMs, longestGatherMs: gatherDurations.longestMs }
 
 /** Bound of the importer's and ClickHouse's memory. */
 const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
 /**
- * Imports POSTs, one a line, in constant memory. A repeated run, also of a longer file, stores every report exactly once.
- * Throws the signal's reason, and ClickHouse's error after 83 seconds of retries.
+ * Imports POSTs, one per line, in constant memory. A repeated run, also with a longer file, stores every report exactly
+ * once. Throws the signal's reason, and ClickHouse's error after 83 seconds of retries.
  */
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
   const { source, tenantId, siteId, importLog, writer, restorer, signal, withTenant, onProgress } = options

@@ -3,7 +3,7 @@
 import { type StoredReport, storedFieldNames, storedFieldRows } from '../../../schema/stored-report.ts'
 import { type BlockPart, collectParts } from './block-parts.ts'
 
-/** Columns of a row, in its order. */
+/** Columns in the order of a row. */
 export const blockColumns: readonly string[] = storedFieldNames.map((field) => storedFieldRows[field].column)
 
 export interface InsertBlock {
@@ -19,7 +19,7 @@ export interface BlockLimits {
   readonly bytes: number
 }
 
-/** Characters a chunk; Buffers are outside the heap, where the garbage collector does not copy them. */
+/** Characters per chunk; Buffers are outside the heap, so the garbage collector does not copy them. */
 const chunkCharacters = 256 * 1024
 
 /** A row, with its line end. */

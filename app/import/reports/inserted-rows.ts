@@ -4,7 +4,7 @@ import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { blockColumns } from './insert-block.ts'
 
 export interface InsertedRow {
-  /** As it was inserted, without its line end. */
+  /** The inserted line without its line end. */
   readonly line: string
   readonly tenantId: string
   readonly siteId: string

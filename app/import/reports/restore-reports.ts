@@ -19,7 +19,7 @@ export interface Restorer {
 }
 
 interface RestorerOptions {
-  /** Of the tenant's rows: on a cluster its shard's. */
+  /** Database of the tenant's rows; on a cluster, its shard. */
   readonly database: Pick<Database, 'read' | 'command'>
   readonly tenantId: string
   readonly writer: ReportWriter

@@ -8,7 +8,7 @@ interface OfSite {
   readonly siteId: string
 }
 
-/** Ids in one statement, as they are part of its URL. */
+/** Ids per statement; they are part of its URL. */
 const mostIds = 100
 
 /** A report of a deleted site is gone for good. */

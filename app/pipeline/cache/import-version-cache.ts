@@ -14,7 +14,7 @@ const maxSteps = 500
 
 /** Milliseconds of the cache's clock. */
 export interface ImportVersion {
-  /** Start of the lookup: a response lacks no report of before. */
+  /** Start of the lookup: the response has every report stored before it. */
   readonly readAt: number
   /** A load that began since then has read this version. */
   readonly since: number
@@ -29,7 +29,7 @@ interface LatestVersion {
 interface VersionLookup {
   readonly startedAt: number
   readonly result: Promise<ImportVersion | undefined>
-  /** Of the tenant, for all of its lookups. */
+  /** Latest version of the tenant, for all its lookups. */
   readonly latest: LatestVersion
   /** Undefined until the lookup ends. A tenant that changes is not refreshed ahead: its version changes once a lifetime. */
   isUnchanged?: boolean

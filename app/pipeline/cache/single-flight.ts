@@ -1,7 +1,7 @@
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 
 /**
- * Callers of one key share a task that began at `since` or later; those who come too late for it share the next, which
+ * Callers with the same key share a task that began at `since` or later. Later callers share the next task, which
  * begins after its end. An aborted caller rejects with ClientDisconnected. Times are milliseconds of its clock.
  */
 export type SingleFlight<Result> = (

@@ -8,7 +8,7 @@ import { syncFolder, writeSynced } from '../../program/write-synced.ts'
 
 export type Copies = ReturnType<typeof openCopies>
 
-/** Those of the hashes that a record names. */
+/** Returns the hashes that a record names. */
 type ListNamed = (hashes: readonly string[]) => Promise<ReadonlySet<string>>
 
 const prefix = 'sha256-'
@@ -37,7 +37,7 @@ export function openCopies(dataDir: string) {
     return join(folder, name.slice(0, 2), name)
   }
 
-  /** A file that a record of this hour can be about to name is no leftover. */
+  /** A file of this hour may be about to get its record, so it is not unused. */
   const isOld = async (path: string) => ((await found(stat(path)))?.mtimeMs ?? Date.now()) < Date.now() - hourMs
 
   async function removeUnnamed(subfolder: string, listNamed: ListNamed): Promise<void> {
@@ -52,7 +52,7 @@ export function openCopies(dataDir: string) {
   }
 
   return {
-    /** Bytes held of the hash; undefined where it is not held. */
+    /** Size of the stored copy in bytes; undefined if there is none. */
     sizeOf: async (hash: string) => (await found(stat(pathOf(hash))))?.size,
 
     /** True if the bytes were not held before. */
@@ -66,7 +66,7 @@ export function openCopies(dataDir: string) {
       return true
     },
 
-    /** Undefined where it is not held. Throws an Error of one line if the file has other bytes. */
+    /** Undefined if there is no copy. Throws an Error of one line if the file has other bytes. */
     async get(hash: string): Promise<Buffer | undefined> {
       const bytes = await found(readFile(pathOf(hash)))
       if (bytes && hashOf(bytes) !== hash) {

@@ -6,9 +6,9 @@ import type { Copies } from './copies.ts'
 export interface CaptureFacts {
   readonly copies: Pick<Copies, 'sizeOf'>
   readonly guard: Pick<Guard, 'check'>
-  /** Of the site, or of a script that a scan of it found: a forged report chooses no other. */
+  /** True for hosts of the site, or of a script that a scan found there: a forged report cannot choose another. */
   readonly isKnownHost: (hostname: string) => boolean
-  /** Of the site in this UTC day. */
+  /** Remaining fetches of the site in this UTC day. */
   readonly fetchesLeft: number
 }
 
@@ -16,7 +16,7 @@ type Verdict = Pick<ScriptCapture, 'state'> & Partial<Pick<ScriptCapture, 'reaso
 
 const refused = (reason: NonNullable<ScriptCapture['reason']>): Verdict => ({ state: 'refused', reason })
 
-/** What is known of a reported script without a fetch; undefined where it has to be fetched. */
+/** Capture of a reported script that needs no fetch; undefined if a fetch is needed. */
 export async function decideCapture(
   hash: string,
   url: URL,

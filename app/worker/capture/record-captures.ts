@@ -19,7 +19,7 @@ export interface CaptureTarget {
   readonly metrics: Pick<WorkerMetrics, 'countCapture'>
 }
 
-/** Throws where a record is of another state for good. */
+/** Throws if a record already has another final state. */
 export async function recordCaptures(
   { database, metrics }: CaptureTarget,
   tenantId: string,

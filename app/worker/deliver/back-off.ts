@@ -9,7 +9,7 @@ const pausesMs = [
 
 export const maxAttempts = pausesMs.length
 
-/** Of a pause, so that the alerts of an outage are not all repeated at one moment. */
+/** Share of a pause, so that the alerts of an outage are not all repeated at the same time. */
 const jitter = 0.2
 
 interface Attempts {

@@ -29,7 +29,7 @@ export interface Delivery {
   readonly database: Pick<Database, 'read' | 'insert'>
   readonly now: () => Date
   readonly settings: SendSettings
-  /** Throws an Error of one line where there is no key. */
+  /** Throws an Error of one line if there is no key. */
   readonly keys: () => readonly Buffer[]
   readonly checkLease: () => Promise<void>
   readonly stopping: AbortSignal
@@ -92,7 +92,7 @@ export async function deliverAlerts(delivery: Delivery): Promise<void> {
   if (broken) throw (broken as PromiseRejectedResult).reason
 }
 
-/** False where the destination failed, so that its other alerts wait for the next pass. */
+/** False if the destination failed, so that its other alerts wait for the next pass. */
 async function deliver(
   delivery: Delivery,
   alert: PendingAlert,

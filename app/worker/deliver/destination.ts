@@ -12,7 +12,7 @@ const address = z.object({ address: z.string(), secret: z.string() })
 
 export interface Destination extends Pick<StoredDestination, 'tenantId' | 'id' | 'name' | 'type'> {
   readonly address: string
-  /** Of signatures of webhooks, `whsec_` and base64; '' of other types. */
+  /** Signing secret of a webhook, `whsec_` and base64; '' for other types. */
   readonly secret: string
 }
 

@@ -1,6 +1,6 @@
 import type { AlertMessage } from '../alert-message.ts'
 
-/** Plain text of a message, for people: the summary, what it is about, and where the API has it. */
+/** Plain text of a message for people: summary, details, and the API request to read more. */
 export function messageText({ data }: AlertMessage): string {
   const { summary, siteName, headers = [], issues = [], scripts = [], policies = [], alerts = [], path } = data
   const { issueCount = 0, scriptCount = 0, policyCount = 0, alertCount = 0 } = data

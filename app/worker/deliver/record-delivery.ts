@@ -14,14 +14,14 @@ export interface DeliveryOutcome {
 interface Delivered {
   readonly deliveryId: string
   readonly alert: PendingAlert
-  /** Undefined where it was removed. */
+  /** Undefined if it was removed. */
   readonly destination: Pick<StoredDestination, 'name' | 'type'> | undefined
   readonly at: Date
 }
 
 /**
- * Imports one delivery, which takes the alert off the outbox. Of two workers' records the first is stored. A site that was
- * deleted meanwhile is left out, with what was said of it.
+ * Imports one delivery, which removes the alert from the outbox. If two workers record it, only the first record is
+ * stored. A site deleted in the meantime is omitted, with its details.
  */
 export async function recordDelivery(
   database: Pick<Database, 'read' | 'insert'>,

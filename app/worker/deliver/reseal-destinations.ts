@@ -5,8 +5,9 @@ import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { open, seal } from './seal.ts'
 
 /**
- * Seals by the first key what older ones sealed, so that those can be taken out of SECRETS_KEY. Throws if there is no key.
- * @returns destinations whose address none of the keys decrypts, and whether there are older keys that can be taken out.
+ * Encrypts addresses with the first key that older keys encrypted, so that those can be removed from SECRETS_KEY.
+ * Throws if there is no key.
+ * @returns destinations whose address no key decrypts, and whether there are older keys to remove.
  */
 export async function resealDestinations(
   database: Pick<Database, 'read' | 'command'>,

@@ -33,7 +33,7 @@ export function open(sealed: string, keys: readonly Buffer[], owner: SealedFor):
     try {
       return Buffer.concat([text, decipher.final()]).toString('utf8')
     } catch {
-      // Of another key, or of another row.
+      // Encrypted with another key, or for another row.
     }
   }
   return undefined

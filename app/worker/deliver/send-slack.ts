@@ -3,7 +3,7 @@ import type { Send } from './sender.ts'
 
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** No markup, and no preview of a link, whose server would learn of the alert. */
+/** No markup, and no link preview, whose server would learn about the alert. */
 const plain = { mrkdwn: false, unfurl_links: false, unfurl_media: false }
 
 /** Slack reads <!channel> and <https://...|name> in texts of pages and reports, so they are escaped. */

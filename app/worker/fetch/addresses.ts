@@ -43,7 +43,9 @@ const metadataNames = new Set([
 export const isClosedHost = (name: string): boolean =>
   isIP(name) === 0 ? metadataNames.has(name) : isClosedAddress(name)
 
-/** What gateways can read from an IPv6 address: 6to4 has it in front; NAT64, SIIT and IPv4-compatible ones at the end. */
+/**
+ * Addresses embedded in an IPv6 address: at the start for 6to4; at the end for NAT64, SIIT and IPv4-compatible ones.
+ */
 function embedded(address: Address): Address[] {
   const bytes = address.toByteArray()
   if (bytes.length === 4) return []

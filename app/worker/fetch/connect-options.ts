@@ -1,7 +1,10 @@
 import type { Client } from 'undici'
 import type { Guard } from './guard.ts'
 
-/** Of a client for one URL. All addresses are tried, each for 2 s: Node's 250 ms are too short for far servers. */
+/**
+ * Options of a client for one URL. All addresses are tried, each for 2 s: Node's 250 ms are too short for distant
+ * servers.
+ */
 export const connectOptions = (guard: Guard, url: URL, timeoutMs: number) =>
   ({
     lookup: guard.lookup(url),

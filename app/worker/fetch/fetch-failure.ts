@@ -1,10 +1,10 @@
 import type { scanFailureReasons } from '../../../schema/enumerations.ts'
 import type { Hop } from './hop.ts'
 
-/** The last two are of scripts alone. */
+/** The last two apply only to scripts. */
 export type FailureReason = (typeof scanFailureReasons)[number] | 'http_error' | 'html_response'
 
-/** Its message is one line for people, of what the other side wrote with host names alone. */
+/** Its message is one line for people; text from the other side is limited to host names. */
 export class FetchFailure extends Error {
   readonly reason: FailureReason
   /** Requests that had a response. */
@@ -17,10 +17,10 @@ export class FetchFailure extends Error {
   }
 }
 
-/** Of undici and Node. */
+/** Codes of undici and Node. */
 const timeoutCodes = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/
 
-/** Of Node, of OpenSSL's protocol errors and of its verification (X509_verify_cert_error_string). */
+/** Codes of Node, of OpenSSL's protocol errors and of its verification (X509_verify_cert_error_string). */
 const tlsCodes =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$)/
 

@@ -16,9 +16,9 @@ import { tolerantHead } from './tolerant-head.ts'
 import { withDeadline } from './with-deadline.ts'
 
 export interface FetchLimits {
-  /** Of a connection, of the response's headers, and between its chunks. */
+  /** Limit for connecting, for the response's headers, and between its chunks. */
   readonly idleMs: number
-  /** Of all redirects and the body. */
+  /** Limit for all redirects and the body. */
   readonly totalMs: number
   readonly maxBytes: number
 }
@@ -28,7 +28,7 @@ export interface FetchOptions {
   /** Ends the fetch, which then throws its reason. */
   readonly signal: AbortSignal
   readonly limits: FetchLimits
-  /** Of the next request, names in lower case. @param hops those before it. */
+  /** Headers of the next request, with lower-case names. @param hops before it. */
   readonly requestHeaders: (next: URL, hops: readonly Hop[]) => Readonly<Record<string, string>>
   /** Called before the body is read; it can throw a FetchFailure. */
   readonly onResponse?: (hop: Hop) => void
@@ -43,7 +43,7 @@ export interface Fetched extends BodyBytes {
 const maxRedirects = 10
 const maxHeaderBytes = 64 * 1024
 
-/** Of a scan's record. */
+/** Maximum in a scan's record. */
 const maxUrlLength = 8_192
 
 /** Throws FetchFailure, with the hops that had a response. */
@@ -98,7 +98,7 @@ async function request(url: URL, hops: Hop[], options: FetchOptions): Promise<UR
   })
   try {
     const response = await withDeadline(limits.idleMs, signal, (inTime) => responseTo(sent.end(), inTime))
-    // Its end by `destroy` is no error of anyone.
+    // Ending it with `destroy` is not an error.
     response.on('error', () => {})
     const { statusCode = 0, rawHeaders } = response
     const hop = { url, statusCode, headers: headerLines(rawHeaders), originSent: requestHeaders.origin ?? null }

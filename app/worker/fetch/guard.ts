@@ -15,7 +15,7 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 export interface Guard {
   /** Throws FetchFailure(not_allowed), before any lookup. */
   check(url: URL): void
-  /** Of one connection: the socket gets the addresses that were checked, so that a name cannot change between. */
+  /** Lookup for one connection: the socket gets the checked addresses, so that a name cannot change in between. */
   lookup(url: URL): LookupFunction
 }
 

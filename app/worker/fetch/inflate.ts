@@ -3,10 +3,10 @@
 import { type Duplex, Transform } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 
-/** Of a gzip header with the longest name. */
+/** Size of a gzip header with the longest name. */
 const maxHeaderBytes = 64 * 1024
 
-/** Of a header's start; undefined: more bytes are needed; -1: it is of another format. */
+/** Length of a header from its first bytes; undefined if more bytes are needed; -1 for another format. */
 type HeaderLength = (bytes: Buffer) => number | undefined
 
 const headerLengths: Readonly<Record<'gzip' | 'deflate', HeaderLength>> = {

@@ -23,7 +23,7 @@ const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 export interface BodyBytes {
   /** After decompression, as the limit is. */
   readonly size: number
-  /** The body goes on past the limit. */
+  /** The body continues past the limit. */
   readonly isCut: boolean
 }
 
@@ -41,7 +41,7 @@ export async function readBody(
   const refusal = () => new FetchFailure('connection_failed', 'The response has an encoding that was not requested')
   if (encoded.length > maxEncodings) throw refusal()
   const decoded = new PassThrough()
-  // Its error is the one that `decoded` throws.
+  // `decoded` throws the same error.
   pipeline([body, ...streams, decoded], () => {})
   let size = 0
   for await (const chunk of decoded as AsyncIterable<Buffer>) {

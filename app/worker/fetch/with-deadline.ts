@@ -1,7 +1,7 @@
 /**
- * Runs a task whose signal is aborted after a time, with a TimeoutError, or with the reason of the outer signal. Node 20
- * can collect an `AbortSignal.timeout` that only `AbortSignal.any` refers to, before it fires; and a signal remembers
- * each one that `any` makes of it, while the worker's lives long.
+ * Runs a task with a signal that aborts after a time with a TimeoutError, or with the reason of the outer signal. Node
+ * 20 can collect an `AbortSignal.timeout` that only `AbortSignal.any` refers to, before it fires. A signal also keeps
+ * each signal that `any` derives from it, and the worker's signal lives long.
  */
 export async function withDeadline<Result>(
   ms: number,

@@ -4,8 +4,8 @@ import { type Hop, joinedHeader } from '../fetch/hop.ts'
 type Cors = NonNullable<ScannedScript['cors']>
 
 /**
- * Header Origin of a script's next request (Fetch, 2.2.5 and 4.4): none while every URL so far is of the page's own origin,
- * `null` once a foreign origin has redirected to yet another one.
+ * Origin header of a script's next request (Fetch, 2.2.5 and 4.4). It is absent while every URL so far has the page's
+ * origin, and `null` once a foreign origin has redirected to another one.
  */
 export function originSent(pageOrigin: string, hops: readonly Pick<Hop, 'url'>[], next: URL): string | null {
   const origins = [...hops.map(({ url }) => url.origin), next.origin]

@@ -6,7 +6,7 @@ import { isHtml } from './page-failure.ts'
 
 export interface FetchedScript {
   readonly url: string
-  /** Of the response, after redirects. */
+  /** URL of the response, after redirects. */
   readonly finalUrl: string
   /** sha256-<base64> of the decoded bytes. */
   readonly hash: string
@@ -48,7 +48,7 @@ export async function fetchScript(
   return { url: url.href, finalUrl: last.url.href, hash, size, chunks, hops }
 }
 
-/** Browsers run no script of another status; a page in its place is what login walls and typing errors give. */
+/** Browsers run no script with another status; login walls and typing errors return a page instead. */
 function requireScript(hop: Hop): void {
   const isOk = hop.statusCode >= 200 && hop.statusCode < 300
   if (!isOk) throw new FetchFailure('http_error', `The response has status ${hop.statusCode}`)

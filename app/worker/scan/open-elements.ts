@@ -153,7 +153,7 @@ export function createOpenElements() {
     text(text: string): void {
       if (open.length === 0 && !hasBody) hasBody = /[^\t\n\f\r ]/.test(text)
     },
-    /** Within a template that is no shadow root. */
+    /** Inside a template that is not a shadow root. */
     isInert: () => inertTemplates > 0,
     /** The next element is a child of `<head>`. */
     isInHead: () => open.length === 0 && !hasBody,

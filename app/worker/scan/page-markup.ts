@@ -1,4 +1,7 @@
-/** @module Scripts with a source that a browser would run, policies, and origins that a page's markup refers to, read as a stream: a tree of a hostile page takes seconds. */
+/**
+ * @module Scripts with a source that a browser would run, policies, and referenced origins in a page's markup. It is
+ * read as a stream: building a tree of a hostile page takes seconds.
+ */
 
 import { finished } from 'node:stream/promises'
 import { setImmediate } from 'node:timers/promises'
@@ -20,14 +23,14 @@ export interface ScriptTag {
 export interface PageMarkup {
   /** In document order, repeats included. */
   readonly scripts: readonly ScriptTag[]
-  /** Of `<meta>` in the head. */
+  /** Policies in `<meta>` in the head. */
   readonly policies: readonly string[]
   readonly sources: ReturnType<ReferredSources['list']>
 }
 
 export const noMarkup: PageMarkup = { scripts: [], policies: [], sources: [] }
 
-/** Of a scan's record: tags, a text, a URL, and all of them together. */
+/** Limits of a scan's record: tags, a text, a URL, and all of them together. */
 const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8_192, 2 * 1024 * 1024]
 
 /** More than pages of people have, and each costs the parser more than the one before. */
@@ -73,7 +76,7 @@ export async function readMarkup(text: string, page: URL, parseMs: number): Prom
   return { scripts, policies: reading.policies, sources: reading.referred.list() }
 }
 
-/** @param page resolves URLs where no `<base>` does. */
+/** @param page resolves URLs if there is no `<base>`. */
 async function documentScripts(text: string, page: URL, depth: number, reading: Reading): Promise<ScriptTag[]> {
   const parser = new SAXParser()
   const { parserFeedbackSimulator, tokenizer } = parser as unknown as ParserState
@@ -131,7 +134,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
 /** A frame whose sandbox does not allow scripts runs none (HTML, 7.1.5). */
 const runsScripts = (attrs: StartTag['attrs']): boolean =>
   /(^|[\t\n\f\r ])allow-scripts([\t\n\f\r ]|$)/i.test(attribute(attrs, 'sandbox') ?? 'allow-scripts')
-/** Of another scheme than these it is the page itself. */
+/** With any other scheme, the base is the page itself. */
 function baseOf(href: string | undefined, page: URL): URL | undefined {
   if (href === undefined) return undefined
   const base = parseUrl(href.trim(), page.href)

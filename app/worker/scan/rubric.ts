@@ -127,7 +127,7 @@ function hstsDays(hop: Hop): number {
 const valuesOf = (hop: Hop, header: string): string[] =>
   linesOf(hop, header).flatMap((line) => line.split(',').flatMap((value) => stripped(value).toLowerCase() || []))
 
-/** HTML, 7.4.2.2: of several values one that browsers know blocks every frame. */
+/** HTML, 7.4.2.2: if there are several values, any known value blocks every frame. */
 function blocksFrames(hop: Hop): boolean {
   const values = new Set(valuesOf(hop, xfo))
   const known = ['deny', 'sameorigin', 'allowall'].filter((value) => values.has(value))
@@ -155,7 +155,7 @@ const referrerPolicy = (hop: Hop): string | undefined =>
 
 const leastScores = { 'A+': 100, A: 90, B: 75, C: 60, D: 45, F: 0 } as const satisfies Record<ScanGrade, number>
 
-/** What browsers read of texts: `'nonce-*'` is no nonce that a server sends. */
+/** Policies as browsers read them: `'nonce-*'` is not a nonce that a server sends. */
 const readPolicies = (texts: readonly string[]): ParsedPolicy[] =>
   texts.flatMap((text) => parsePolicies(text.replaceAll("'nonce-*'", '')))
 

@@ -44,7 +44,7 @@ export async function scanPage(page: PageToScan, { scanId, settings, signal }: S
 
 type Headers = NonNullable<Scan['headers']>
 
-/** Of what parsers of the page cannot see. */
+/** Parsers of the page cannot see them. */
 const scriptsNote = 'Scans do not list scripts added by other scripts; csp-hash reports from browsers do'
 
 async function completeScan(page: PageToScan, settings: ScanSettings, signal: AbortSignal) {
@@ -123,7 +123,7 @@ async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSe
   return { last, text }
 }
 
-/** Of a line of the importer. */
+/** Limit of a line in the importer. */
 const maxRecordBytes = 3 * 1024 * 1024
 
 /** In parts, as one script can be in the list 10,000 times. */

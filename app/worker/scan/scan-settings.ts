@@ -23,7 +23,7 @@ export const scanLimits = {
   paymentPageBytes: 2 * 1024 * 1024,
   otherPageBytes: 64 * 1024,
   scriptBytes: 5 * 1024 * 1024,
-  /** Of a page; each URL counts once. */
+  /** Limit per page; each URL counts once. */
   scriptsFetched: 100,
   scriptsAtOnce: 6,
 }

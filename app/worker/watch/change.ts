@@ -2,7 +2,7 @@ import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { AlertEvent } from '../../../schema/alert-events.ts'
 import type { AlertMessage, MessagePolicy, MessageScript } from '../alert-message.ts'
 
-/** What a rule can be about; a subject is in one alert of its event. */
+/** An event for a rule; a subject is in only one alert of its event. */
 export interface Change {
   readonly eventType: AlertEvent
   readonly siteId: string

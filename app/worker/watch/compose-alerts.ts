@@ -1,4 +1,4 @@
-/** @module Which changes make one message, and where it goes. */
+/** @module Grouping of changes into messages, and their destinations. */
 
 import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { RecentAlert } from '../../../queries/alerts/list-recent-alerts.ts'
@@ -7,7 +7,7 @@ import { policyEvent } from '../../../schema/alert-events.ts'
 import type { Change } from './change.ts'
 
 export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
-  /** Of a page, an hour or a first day one, of issues, scripts and policies one or more. */
+  /** One change for a page, an hour or a first day; one or more for issues, scripts and policies. */
   readonly changes: readonly Change[]
   readonly destinations: readonly string[]
   readonly digestTo: readonly string[]

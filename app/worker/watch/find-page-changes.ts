@@ -16,7 +16,7 @@ const failuresInARow = 3
 /** UTF-16 units of a header's value in a message. */
 const maxValueLength = 1_000
 
-/** Scans since then whose headers differ, whose grade is lower, or which are the third failure in a row. */
+/** Scans since then with changed headers, a lower grade, or the third failure in a row. */
 export async function findPageChanges(
   { read }: Pick<Database, 'read'>,
   tenantId: string,

@@ -14,13 +14,13 @@ import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
 
-/** Of the last day, the newest. */
+/** Newest scripts of the last day. */
 const maxScripts = 1_000
 
-/** Of a statement, whose values are part of its URL; a longer URL counts as one without a decision. */
+/** Limits of a statement, whose values are part of its URL; a longer URL counts as having no decision. */
 const [urlsPerQuery, maxDecidedLength] = [200, 1_000]
 
-/** Scripts of payment pages that are not in the page's scan before, without those that a decision allows. */
+/** Scripts of payment pages that the page's previous scan did not have, unless a decision allows them. */
 export async function findScriptChanges(
   database: Pick<Database, 'read'>,
   tenantId: string,

@@ -42,7 +42,7 @@ const sources: readonly Source[] = [
 
 interface LastRead {
   readonly at: number
-  /** Of scans. */
+  /** Version of the scans. */
   readonly version: string
 }
 

@@ -24,7 +24,7 @@ export interface Watch {
 /** Changes up to this age have an alert; a worker that was down for longer skips those from before. */
 const watchedMs = dayMs
 
-/** Of the longest statement that ClickHouse accepts, a fifth. */
+/** A fifth of the longest statement that ClickHouse accepts. */
 const maxSubjectsPerQuery = 5_000
 
 /**

@@ -51,7 +51,7 @@ function ofInline(directive: string, details: readonly Example[]): Hint[] {
   const all = heaviest(details.filter(({ detail, isDetailCut }) => !isDetailCut && detail !== ''))
   if (all.length === 0) return [hint('report_sample', "'report-sample'")]
   const samples = all.filter((sample) => !isJavaScriptUrl(sample))
-  // No nonce and no hash of a script allows such a URL.
+  // No nonce or script hash allows such a URL.
   const ofUrls = all.length > samples.length ? [hint('javascript_url', 'javascript:')] : []
   return samples.length === 0 ? ofUrls : [...ofUrls, ...ofCode(directive, samples)]
 }

@@ -10,7 +10,7 @@ export interface SourceEvidence {
   readonly confidence: IssueConfidence
   readonly pageCount: number
   readonly browsers: readonly string[]
-  /** Of the whole retention, milliseconds since the Unix epoch. */
+  /** Over the whole retention, in milliseconds since the Unix epoch. */
   readonly firstSeenEver: number
   readonly party: CspParty
   /** Anyone publishes below its public suffix. */

@@ -19,7 +19,7 @@ export interface AdvisableSource extends Tally {
   readonly lastSeen: string
 }
 
-/** Of RFC 3339 times in UTC, at least one. */
+/** Earliest and latest of at least one RFC 3339 time in UTC. */
 export function times(moments: readonly string[]) {
   let [first = '', last = first] = moments
   for (const moment of moments) {

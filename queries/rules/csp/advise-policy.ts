@@ -22,7 +22,7 @@ interface AdviceRequest extends ReviewRule {
   readonly policy: string
   /** Under that policy. */
   readonly judged: readonly JudgedReports[]
-  /** Of these verdicts, in any order. */
+  /** Sources of these verdicts, in any order. */
   readonly found: readonly AdvisableSource[]
   /** Undefined if it was not read. */
   readonly evidenceOf: (found: AdvisableSource) => SourceEvidence | undefined
@@ -120,7 +120,10 @@ function uniqueAdditions(sources: readonly AdvisedSource[]): Addition[] {
   return [...new Map(allowed.map((addition) => [additionKey(addition), addition])).values()]
 }
 
-/** Additions that silence reports of sources that are not allowed; a claim alone keeps no known source out. */
+/**
+ * Additions that would silence reports of sources that are not allowed; an unconfirmed source does not keep out a known
+ * one.
+ */
 function openingOthers(
   sources: readonly AdvisedSource[],
   additions: readonly Addition[],

@@ -14,7 +14,7 @@ type Request = Pick<ObservedRequest, 'directive' | 'source' | 'self' | 'pageSche
 
 /** Reports of one directive, source and relation to the page, whose detail was not read. */
 export interface SourceGroup extends ParsedRequest {
-  /** Of directive and source. */
+  /** Key of directive and source. */
   readonly key: string
   readonly quotes: readonly (Counted & { readonly policyKey: string })[]
   readonly firstSeen: string
@@ -35,7 +35,7 @@ export interface SourceDetails extends Request {
 export const sourceKey = ({ directive, source }: Pick<Request, 'directive' | 'source'>): string =>
   JSON.stringify([directive, source])
 
-/** A quoted policy; undefined: unknown or cut; `unread`: beyond those that one read takes. */
+/** A quoted policy; undefined if unknown or truncated; `unread` if it is beyond the number that one read returns. */
 export type QuotedPolicies = (policyKey: string) => ParsedPolicy | undefined | 'unread'
 
 export interface JudgedReports extends Counted {

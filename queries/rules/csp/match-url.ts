@@ -3,7 +3,7 @@
 import { isDefaultPort, type ObservedRequest, schemeAndPort } from './observed-request.ts'
 import type { HostSource, UrlSource } from './source-list.ts'
 
-/** What the report lacks for a decision; `detail` is in the database, and was not read. */
+/** Information missing for a decision; `detail` is in the database but was not read. */
 export type UrlUnknown = 'document' | 'port' | 'path' | 'detail'
 
 export type UrlMatch = boolean | UrlUnknown
@@ -56,7 +56,7 @@ function matchHost(pattern: string, host: string): boolean {
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length : host === pattern
 }
 
-/** 6.7.2.11. Of an upgraded URL Chromium takes 443 for 80 alone, and the specification the written port alone. */
+/** 6.7.2.11. For an upgraded URL Chromium accepts 443 only for 80, and the specification only the written port. */
 function matchPort(port: HostSource['port'], url: BlockedUrl, scheme: string): UrlMatch {
   if (port === '*') return true
   if (port === undefined) return isDefaultPort(url.scheme, url.port)

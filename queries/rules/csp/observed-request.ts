@@ -5,8 +5,8 @@ export interface ObservedRequest {
   /** Origin of the blocked URL, or its scheme or keyword such as `inline`; '' if the browser names nothing. */
   readonly source: string
   /**
-   * What the source is to the document: its origin, a secure upgrade that `'self'` matches too (CSP3, 6.7.2.8, step 4),
-   * or another; '' if either is unknown.
+   * Relation of the source to the document: its origin, a secure upgrade that `'self'` matches too (CSP3, 6.7.2.8, step
+   * 4), or another. '' if either is unknown.
    */
   readonly self: 'origin' | 'upgrade' | 'other' | ''
   readonly pageScheme: 'http' | 'https' | ''

@@ -3,7 +3,7 @@ export type DirectiveValues = ReadonlyMap<string, readonly string[]>
 
 const token = /[^\t\n\f\r ]+/g
 
-/** Name and values of a directive: ASCII white space alone separates them (Infra Standard, 4.6). */
+/** Name and values of a directive, separated only by ASCII white space (Infra Standard, 4.6). */
 export const tokensOf = (directive: string): readonly string[] => directive.match(token) ?? []
 
 /** Chromium drops a directive with any other. */

@@ -4,14 +4,14 @@ import { policyWarnings } from './policy-warnings.ts'
 
 const headerName = /^\s*content-security-policy(-report-only)?\s*:/i
 
-/** Why a text is no policy to check, after the name of its place; undefined for a policy. */
+/** Reason why a text is not a policy to check, to follow its name; undefined for a policy. */
 export function policyFault(policy: string): string | undefined {
   if (policy.length > maxPolicyLength) return `must have at most ${maxPolicyLength} characters`
   // A browser drops such a directive.
   if (!/^[\t\n\f\r -~]*$/.test(policy)) return 'must be printable ASCII, with hosts in Punycode'
   // A directive of that name is unknown, so that the rest of its line would go unchecked.
   if (headerName.test(policy)) return 'must be the value of the header without its name'
-  // Without a directive everything would be silent: jq writes null where nothing is proposed.
+  // Without a directive everything would be silent: jq writes null if nothing is proposed.
   return hasKnownDirective(policy) ? undefined : 'must have a known directive'
 }
 

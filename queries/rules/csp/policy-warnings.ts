@@ -1,4 +1,4 @@
-/** @module What browsers ignore in a policy, and say so only on their console. */
+/** @module Parts of a policy that browsers ignore and report only on their console. */
 
 import type { cspWarningKinds } from '../../../schema/csp-verdicts.ts'
 import { isKnownDirective, isScript, isStyle } from './governing-directive.ts'

@@ -28,12 +28,12 @@ export interface HashSource {
 }
 
 export interface SourceList {
-  /** Matches nothing: empty, or `'none'` alone (CSP3, 6.7.2.7). */
+  /** Matches nothing: empty, or only `'none'` (CSP3, 6.7.2.7). */
   readonly isNone: boolean
   readonly urls: readonly UrlSource[]
   readonly hashes: readonly HashSource[]
   readonly hasNonce: boolean
-  /** Of URLs and of evaluated code, which no report has. */
+  /** Hashes of URLs and of evaluated code, which no report has. */
   readonly hasOtherHash: boolean
   /** Lower case, in quotes. */
   readonly keywords: ReadonlySet<string>
@@ -41,7 +41,7 @@ export interface SourceList {
 }
 
 const schemeSource = /^([a-z][a-z0-9+.-]*):$/i
-/** Without an underscore, for which Chromium drops the expression. It drops a query alone. */
+/** Without an underscore, because Chromium drops the expression. It drops only a query. */
 const hostSource =
   /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?)(?::(\d{1,5}|\*))?(\/[^?#]*)?(?:[?#].*)?$/i
 /** `'nonce-*'` is any nonce of a policy in comparable form. */

@@ -23,11 +23,11 @@ export const alertEvents = (change: PageChange): readonly string[] =>
   events.filter(([, has]) => has(change)).map(([event]) => event)
 
 /**
- * Rule 68. An alert names no scan, so it covers one change at most: the latest of the day before it that has its event
- * and no other alert.
+ * Rule 68. An alert names no scan, so it covers at most one change: the latest change in the day before it that has its
+ * event and no other alert.
  * @param changes of every page of the site, newest first.
  * @param alerts oldest first.
- * @returns the changes with an alert, each with one for each of its events at most.
+ * @returns the changes with an alert, each with at most one per event.
  */
 export function alertsByChange<Change extends PageChange, Alert extends PageAlert>(
   changes: readonly Change[],

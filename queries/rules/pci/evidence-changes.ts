@@ -10,7 +10,7 @@ interface Difference {
   readonly removed: number
 }
 
-/** What identifies an item of each list. */
+/** Key of an item in each list. */
 const keys = {
   pages: ['id'],
   rules: ['id'],
@@ -35,7 +35,7 @@ function difference(before: readonly Item[], after: readonly Item[], key: readon
   }
 }
 
-/** Of each part of the evidence that differs. */
+/** Number of differences per part of the evidence, for parts that differ. */
 export function evidenceChanges(before: Evidence, after: Evidence): Readonly<Record<string, Difference>> {
   const lists = Object.entries(keys).map(([part, key]) => {
     const name = part as keyof typeof keys

@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto'
 
 /**
- * JSON in the canonical form of RFC 8785: no white space, members in the order of their names' UTF-16 units, numbers and
- * texts as ECMAScript writes them.
+ * JSON in the canonical form of RFC 8785: no white space, members sorted by the UTF-16 units of their names, numbers
+ * and texts as ECMAScript writes them.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

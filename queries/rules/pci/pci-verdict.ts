@@ -48,7 +48,7 @@ const gap = (kind: PciGapKind, count: number | null = null, eventType: string | 
 
 const counted = (kind: PciGapKind, count: number): PciGap[] => (count > 0 ? [gap(kind, count)] : [])
 
-/** Kinds that alone make a requirement not met. */
+/** Each of these kinds makes a requirement not met. */
 const decisive: ReadonlySet<PciGapKind> = new Set([
   'no_payment_pages',
   'scripts_not_on_plan',

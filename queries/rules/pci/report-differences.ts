@@ -1,10 +1,10 @@
-/** @module What a file of a report has otherwise than the database, its evidence apart, which has a hash. */
+/** @module Differences between a report file and the database, except for the evidence, which has a hash. */
 
 import { scriptsRequirement } from '../../../schema/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { isSameJson } from './evidence-hash.ts'
 
-/** What reports of browsers change that come in later, or that retention deletes. */
+/** Parts that change with browser reports that arrive later or that retention deletes. */
 export const ofReports: readonly string[] = [`requirement ${scriptsRequirement}`, 'observed', 'limits']
 
 /** Whether retention has removed reports since the file was written, so that what rests on them differs. */

@@ -6,7 +6,7 @@ const idLike = /^(\d+|[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|[\
 /** A literal star would be read as a wildcard. */
 const anyOf = (segment: string) => (idLike.test(segment) || segment.includes('*') ? '*' : segment)
 
-/** Rule 69; text that is no http(s) URL is its own pattern. */
+/** Rule 69; a text that is not an http(s) URL is its own pattern. */
 export function suggestedPattern(page: string): string {
   const url = /^https?:/i.test(page) ? parseUrl(page) : undefined
   if (!url) return page

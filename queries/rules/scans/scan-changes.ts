@@ -49,7 +49,7 @@ const comparedLines: Partial<Readonly<Record<WatchedHeader, (line: string) => st
   'strict-transport-security': (line) => line.replace(/ ?; ?/g, ';'),
 }
 
-/** Of a comparable form. */
+/** Compares a comparable form. */
 function comparedForm(header: WatchedHeader, form: string): string {
   const lineForm = comparedLines[header]
   return lineForm ? form.split('\n').map(lineForm).sort().join('\n') : form

@@ -8,7 +8,7 @@ interface ScanHistory {
   readonly failures: number
 }
 
-/** Failures in a row after which a page is scanned again after an hour; after more, after a day. */
+/** Failures in a row after which a page is scanned again in an hour; after more, in a day. */
 const hourlyFailures = 3
 
 /**

@@ -89,7 +89,7 @@ function toVersion(
   { captures }: ScriptFacts,
   { identityOf }: InventoryFacts,
 ): Script['hashes'][number] {
-  // An unhashed tag of a scan is no sighting.
+  // An unhashed tag in a scan is not a sighting.
   const firsts: readonly (readonly [ScriptSource, number])[] = [
     ['report', reportedFrom],
     ['scan', hash === '' ? 0 : scannedFrom],

@@ -2,7 +2,7 @@ const digestBytes: Readonly<Record<string, number>> = { sha256: 32, sha384: 48, 
 
 const written = /^\s*'?(?:(sha(?:256|384|512))[-:])?([A-Za-z0-9+/_-]{43,128})={0,2}'?\s*$/i
 
-/** Of hexadecimal or base64 in either alphabet. */
+/** Decodes hexadecimal or base64 in either alphabet. */
 function digestOf(text: string, bytes: number): Buffer | undefined {
   if (text.length === bytes * 2 && /^[\da-f]+$/i.test(text)) return Buffer.from(text, 'hex')
   if (text.length !== Math.ceil((bytes * 4) / 3)) return undefined

@@ -10,8 +10,8 @@ const ofVisitor = /auth|token|sess|jwt|secret|passw|pwd|credential|sig$|signatur
 const isSecretValue = (value: string) => value.startsWith('eyJ') || value.includes('@')
 
 /**
- * The URL that a browser loaded a script from, with its query, without user and fragment. '' without a query, and of one
- * that can be a visitor's secret: people read it, and the worker would send it again.
+ * The URL that a browser loaded a script from, with its query, without user and fragment. '' without a query, or if the
+ * query can be a visitor's secret: people read it, and the worker would send it again.
  */
 export function scriptRequestUrl(text: string): string {
   const identity = scriptUrl(text)

@@ -66,7 +66,7 @@ describe('sites list and update', () => {
     })
     expect((await update('--sample', 'coop=1')).response.sampleRates).toEqual({})
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site, '--host', 'two.example')).toBe(
-      `The tenant's site ${other} has the host two.example already`,
+      `The host two.example already belongs to the tenant's site ${other}`,
     )
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site)).toBe(
       'Nothing to change: use one or more of --name, --host, --sample',

@@ -59,7 +59,7 @@ test.each<[string, () => Promise<{ code: number; stderr: string }>, string]>([
   [
     'no option',
     () => cli(['csp', 'check']),
-    "required option '--tenant <ID>' not specified (The tenant; omit it with --api is",
+    "required option '--tenant <ID>' not specified (The tenant; omit it with --api",
   ],
   [
     '--api alone',

@@ -48,7 +48,7 @@ test('decisions are appended: the latest counts, with who decided and why', asyn
 test('a script that the site has not seen is decided nothing about, and one without a hash is not pinned', async () => {
   const why = ['--by', 'ada@example.com', '--justification', 'x']
   const mistyped = ['--url', 'https://pay.example.com/from.js', ...why]
-  const unknown = 'The site has no script "https://pay.example.com/from.js": "scripts list" shows them'
+  const unknown = 'The site has no script "https://pay.example.com/from.js": see "scripts list"'
   expect(await refused('scripts', 'authorize', ...site, ...mistyped)).toBe(unknown)
   expect(await refused('scripts', 'authorize', ...site, ...mistyped, '--pin')).toBe(unknown)
   expect(await refused('scripts', 'reject', ...site, ...mistyped)).toBe(unknown)

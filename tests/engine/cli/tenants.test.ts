@@ -100,7 +100,7 @@ describe('sites create', () => {
     const { response } = await done('sites', 'create', '--tenant', one, ...words)
     expect(
       await refused('sites', 'create', '--tenant', one, '--name', 'B', '--host', 'c.example', '--host', 'B.Example'),
-    ).toBe(`The tenant's site ${response.id} has the host b.example already`)
+    ).toBe(`The host b.example already belongs to the tenant's site ${response.id}`)
     await done('sites', 'create', '--tenant', other, ...words)
   })
 

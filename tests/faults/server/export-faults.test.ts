@@ -101,7 +101,7 @@ test('a killed engine never looks like an end', async () => {
   await expect(drain(opened)).rejects.toThrow()
   // It is started again.
   await expect.poll(() => database.ping()).toBe(true)
-  expect(api.script.output()).toContain('download cut off')
+  expect(api.script.output()).toContain('Download interrupted')
 })
 
 test('a killed API never looks like an end', async () => {

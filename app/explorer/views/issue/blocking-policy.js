@@ -12,7 +12,7 @@ const directivesOf = (policy) =>
 
 const nameOf = (directive) => directive.split(' ')[0].toLowerCase()
 
-/** Of the quoted policies. @param {import('../../use-read.js').Read} policies */
+/** The policy quoted most. @param {import('../../use-read.js').Read} policies */
 export const mostQuoted = ({ body }) => body?.data.toSorted((a, b) => b.reportCount - a.reportCount)[0]
 
 /** Directives that a missing one falls back to, the nearest first. @param {string} directive */

@@ -17,7 +17,7 @@ import { WhatToDo } from './what-to-do.js'
 
 const advicePath = '/v1/sites/{siteId}/csp-policies/advice'
 
-/** The first time that is known: of the whole retention where a list is whole or the advice has it. */
+/** Earliest known time: over the whole retention if a list is complete or the advice has it. */
 function firstSeenOf(issue, source, pages) {
   const isWhole = pages.body && !pages.hasMore
   const times = [
@@ -42,7 +42,7 @@ function useAdvice(issue, own, policies) {
   }
 }
 
-/** What to do, and facts. */
+/** Advice and facts. */
 export function Sidebar({ issue, row, own, browsers, reports, pages, policies }) {
   const { state, sites } = useApp()
   const isCsp = issue.reportType === 'csp-violation'

@@ -10,7 +10,7 @@ import { views } from '../../views.js'
 const decisionTexts = { allow: 'could be allowed', review: 'check first', deny: 'never allow' }
 const decisionTones = { allow: 'good', review: 'warn', deny: 'bad' }
 
-/** Of reasons and hints whose name says too little. */
+/** Texts of reasons and hints whose names do not explain enough. */
 const reasonTexts = {
   noise: 'caused by an extension, the browser or a product that injects code',
   inline: 'inline code: move it to a file, or add a nonce or hash',

@@ -11,7 +11,7 @@ import { useRead } from '../../use-read.js'
 
 const dayMs = 86_400_000
 
-/** Cells in a line, so that all lines have as many. @param {number} count @param {number} most that have room */
+/** Cells per line, so that all lines have equally many. @param {number} count @param {number} most that fit */
 const inLine = (count, most) => String(Math.ceil(count / Math.ceil(count / most)))
 
 /** Types with reports: how many, their change and their course. Filters of reports do not count here. */

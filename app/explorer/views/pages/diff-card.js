@@ -49,7 +49,7 @@ export function DiffCard({ scans }) {
   <//>`
 }
 
-/** A scan of the list, or one that is read. */
+/** A scan from the list, or a scan that is read separately. */
 function useScan(scans, pageId, id) {
   const { state } = useApp()
   const listed = scans.find((scan) => scan.id === id)

@@ -2,10 +2,12 @@
 /** @module Two scans' headers: only what differs, by directive. */
 
 /** @typedef {{ text: string, isOnly: boolean }} Part `isOnly`: the other scan lacks it */
-/** @typedef {{ name: string, before?: Part[], after?: Part[] }} DirectiveDiff undefined where a scan has no such directive */
+/**
+ * @typedef {{ name: string, before?: Part[], after?: Part[] }} DirectiveDiff undefined if a scan has no such directive
+ */
 /** @typedef {{ header: string, change: 'added' | 'removed' | 'changed', directives: DirectiveDiff[] }} HeaderDiff */
 
-/** What separates the directives of a header. */
+/** Separators of the directives of a header. */
 const separators = { 'permissions-policy': ',', 'x-frame-options': ',', 'referrer-policy': ',' }
 
 /**

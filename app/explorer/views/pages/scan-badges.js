@@ -18,7 +18,7 @@ export const ScanState = ({ scan: { status, failureReason, failureMessage, conse
     ? null
     : html`<${Badge} word=${status} title=${failureMessage} label=${`${words(failureReason ?? status)}${consecutiveFailures > 1 ? ` × ${consecutiveFailures}` : ''}`} tone="bad" />`
 
-/** What a scan found changed, in words. @param {{ changes?: any }} props */
+/** Changes that a scan found, as text. @param {{ changes?: any }} props */
 export function Changes({ changes }) {
   const { headers = [], gradeDroppedFrom = null } = changes ?? {}
   if (headers.length === 0 && !gradeDroppedFrom) return html`<span class="muted">–</span>`

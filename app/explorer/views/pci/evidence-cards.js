@@ -40,7 +40,7 @@ export function EvidenceCards({ data: { evidence }, read }) {
 
 const small = (text) => html`<small class="muted">${text}</small>`
 
-/** An identifier, which a person reads on paper alone. */
+/** An identifier that is shown only on paper. */
 const idText = (id) => html`<small class="muted paper-only">${id}</small>`
 
 const scriptColumns = (numbered) => [

@@ -1,11 +1,15 @@
 // @ts-check
-/** @module What a verdict of PCI DSS says, in sentences: sums that add up, and what closes each gap. */
+/** @module Sentences of a PCI DSS verdict: sums, and how to close each gap. */
 
 import { counted, number, words } from '../../components/format.js'
 
 /** @typedef {{ tone: 'gap' | 'met' | 'fact', text: string, close?: string, changes?: object }} Sentence `changes`: the view that helps */
 
-/** `7 authorized + 11 not reviewed = 18`; the sum itself where the parts do not add up to it. @param {[number, string][]} parts @param {number} sum */
+/**
+ * `7 authorized + 11 not reviewed = 18`; the sum itself if the parts do not add up to it.
+ * @param {[number, string][]} parts
+ * @param {number} sum
+ */
 function sumText(parts, sum) {
   const added = parts.reduce((before, [count]) => before + count, 0)
   const terms = parts.map(([count, word]) => `${number(count)} ${word}`).join(' + ')

@@ -15,7 +15,10 @@ import { unknownTexts } from './reason-texts.js'
 /** Characters of a policy that the API checks. */
 const mostChecked = 8192
 
-/** What the policy would have done in the window, and its weaknesses. @param {{ advice: any, directives: import('./policy-text.js').ShownDirective[] }} props */
+/**
+ * Effect of the policy on the reports of the window, and its weaknesses.
+ * @param {{ advice: any, directives: import('./policy-text.js').ShownDirective[] }} props
+ */
 export function CheckCards({ advice, directives }) {
   const { state } = useApp()
   const policy = toText(directives)

@@ -38,7 +38,7 @@ function toChoice(source, base) {
     directive,
     text: expression ?? source.source,
     addition: isAddable ? { addTo, expression } : undefined,
-    // A policy that only reports claim is no base to add to.
+    // A policy that appears only in reports is not a base for additions.
     isAdvised: decision === 'allow' && isAddable && base !== 'reported',
     reasons,
     isHash: false,

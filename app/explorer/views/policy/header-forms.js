@@ -1,7 +1,10 @@
 // @ts-check
 /** @module A policy as a header, and as configuration of web servers. */
 
-/** @typedef {{ start: (name: string) => string, end: string, encode: (text: string) => string }} Form `encode` is of each character alone */
+/**
+ * @typedef {{ start: (name: string) => string, end: string, encode: (text: string) => string }} Form `encode` applies
+ * to single characters
+ */
 
 /** @param {string} text */
 const quoted = (text) => text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')

@@ -5,7 +5,7 @@
 /** @typedef {{ addTo: string, expression: string }} Addition */
 /** @typedef {{ name: string, isNew: boolean, values: { text: string, isAdded: boolean }[] }} ShownDirective */
 
-/** The list that governs where a directive has none of its own (CSP3, 6.8.3), the most specific first. */
+/** Fallbacks of a directive without its own list (CSP3, 6.8.3), most specific first. */
 const fallbacks = {
   'script-src-elem': ['script-src', 'default-src'],
   'script-src-attr': ['script-src', 'default-src'],

@@ -55,7 +55,7 @@ export const unknownTexts = {
   not_assessed: 'not assessed',
 }
 
-/** Whose host it is. @type {Record<string, string>} */
+/** Owner of the host. @type {Record<string, string>} */
 export const partyTexts = {
   self: 'this page’s host',
   own: 'own host',

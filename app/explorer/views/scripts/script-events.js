@@ -1,5 +1,5 @@
 // @ts-check
-/** @module What happened to a script, by time. */
+/** @module Events of a script, by time. */
 
 /** @typedef {{ time: string, kind: 'seen' | 'version' | 'decision' | 'unprotected' | 'gone', what: any }} ScriptEvent */
 

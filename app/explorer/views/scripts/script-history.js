@@ -10,7 +10,7 @@ import { useRead } from '../../use-read.js'
 import { StatusBadge } from './script-badges.js'
 import { eventsOf } from './script-events.js'
 
-/** What happened, a line each; decisions with who and why. @param {{ script: any }} props */
+/** Events of a script, one per line; decisions with person and reason. @param {{ script: any }} props */
 export function History({ script }) {
   const { state } = useApp()
   const isGone = script.scanPresence?.goneFrom.length > 0

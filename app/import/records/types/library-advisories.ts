@@ -41,7 +41,7 @@ export const libraryAdvisories = recordType({
     advisories: z
       .array(advisory)
       .max(10_000)
-      .meta({ description: 'Advisories about any version; empty if there are none.' }),
+      .meta({ description: 'Advisories about any version; empty if no advisory is known.' }),
   }),
   foreignKeys: {},
   keyFields: ['catalog', 'package'],
