@@ -21,7 +21,7 @@ export interface MigrateOptions {
   readonly onStep?: (step: string) => void
   /** This folder's `migrations/` by default. */
   readonly folder?: URL
-  /** Of the database, where it is of a cluster. */
+  /** Options of the cluster, if the database is part of one. */
   readonly cluster?: ClusterOptions | undefined
   /** Runs a fill while no collector stores a block. */
   readonly hold?: <Result>(stores: readonly Database[], task: () => Promise<Result>) => Promise<Result>
@@ -38,7 +38,7 @@ const createMigrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations
 (
     version     UInt32 COMMENT 'Its number, from 1 without a gap',
     name        String COMMENT 'Its file in clickhouse/migrations, without .sql',
-    checksum    FixedString(64) COMMENT 'Lower-case hexadecimal SHA-256 of the file as it was applied',
+    checksum    FixedString(64) COMMENT 'Lower-case hexadecimal SHA-256 of the applied file',
     applied_at  DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'When its last statement was done'
 )
 ENGINE = ReplacingMergeTree

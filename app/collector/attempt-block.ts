@@ -20,7 +20,7 @@ export interface BlockAttemptOptions {
   readonly database: Pick<Database, 'read'>
   readonly writer: ReportWriter
   readonly logSteps: LogImportSteps
-  /** Of this sender alone, the same after a restart. */
+  /** Token of this sender, unchanged after a restart. */
   readonly stepToken: string
   readonly restore: RestoreBlocks
   /** Boot of ClickHouse's machine, as far as it is known. */

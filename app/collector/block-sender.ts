@@ -11,7 +11,7 @@ import { type BlockAttemptOptions, createBlockAttempts, Held } from './attempt-b
 import type { Segment } from './collector-log.ts'
 
 export interface SenderTimeouts {
-  /** Of an attempt at first; it doubles up to the longest, as a retry waits for the attempt before. */
+  /** Timeout of the first attempt. It doubles up to the longest, because a retry waits for the previous attempt. */
   readonly attemptMs: number
   readonly longestAttemptMs: number
   /** Pause after a failure at first; it doubles up to the longest. */

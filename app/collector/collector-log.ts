@@ -19,12 +19,12 @@ export interface Segment extends SealedSegment {
 }
 
 export interface LogLimits {
-  /** Of a segment, as its insert is one block. */
+  /** Limit of a segment, whose insert is one block. */
   readonly reports: number
   readonly bytes: number
-  /** Of the whole log; a quarter of it for one site. */
+  /** Limit of the whole log; a quarter of it for one site. */
   readonly logBytes: number
-  /** Of rows in memory, for which no sync has begun. */
+  /** Limit of rows in memory without a running sync. */
   readonly waitingBytes: number
 }
 
@@ -189,7 +189,7 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     open: writer.current,
     /** Sealed ones, oldest first. */
     segments: (): readonly Segment[] => segments,
-    /** What is sound of a segment; damage is set aside. */
+    /** The readable part of a segment; damage is set aside. */
     async load(segment: Segment): Promise<SegmentContent> {
       const bytes = (await store.read(segment.token)).subarray(0, segment.synced)
       const content = readSegment(bytes)

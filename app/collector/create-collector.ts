@@ -32,7 +32,7 @@ export interface CollectorServices {
   readonly store: Pick<LogSender, 'store'>
   /** Whether posts can be written to the log. */
   readonly isLogWritable: () => Promise<boolean>
-  /** Of the log, in `/readyz`. */
+  /** Description of the log in `/readyz`. */
   readonly describeLog?: () => Readonly<Record<string, unknown>>
   readonly metrics: CollectorMetrics
   readonly log: Logger

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises'
 
 const pollMs = 1_000
-/** Of a disk 5 % remain free, and at most so many bytes. */
+/** Share of the disk that stays free, and its maximum in bytes. */
 const [reservedShare, mostReservedBytes] = [0.05, 5 * 1024 ** 3]
 
 /** Whether the disk of a folder is above its reserve, read at most once a second. @param makeRoom called once it is not. */

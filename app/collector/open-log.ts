@@ -23,7 +23,7 @@ import { openSites } from './sites.ts'
 export interface LogOptions {
   readonly cluster?: Cluster | undefined
   readonly siteTtlMs?: number | undefined
-  /** Of ClickHouse's machine, as ClickHouse has it by default. */
+  /** Boot of ClickHouse's machine; read from ClickHouse by default. */
   readonly readBoot?: ReadBoot | undefined
   readonly blocks?: { readonly timeouts?: Partial<SenderTimeouts>; readonly limits?: Partial<BlockLimits> } | undefined
 }
@@ -87,7 +87,7 @@ export async function openLog(
   }
 }
 
-/** Of the folder, for its steps in the import log. */
+/** Id of the folder, for its steps in the import log. */
 async function readId(folder: string): Promise<string> {
   const path = join(folder, 'id')
   const known = await readFile(path, 'utf8').catch(() => undefined)

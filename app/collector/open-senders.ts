@@ -21,7 +21,7 @@ export interface OpenSendersOptions {
   readonly segments: CollectorLog
   readonly database: Database
   readonly cluster: Cluster | undefined
-  /** Of the folder. */
+  /** Id of the folder. */
   readonly id: string
   readonly log: Logger
   readonly metrics: CollectorMetrics

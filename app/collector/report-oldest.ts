@@ -5,7 +5,7 @@ import { toClickHouseTime } from '../../queries/sql/sql.ts'
 
 export interface ReportOldestOptions {
   readonly database: Pick<Database, 'insert'>
-  /** Of the log's folder, a UUID. */
+  /** Id of the log's folder, a UUID. */
   readonly id: string
   /** When the oldest report in the log was received, milliseconds since the epoch; undefined for an empty log. */
   readonly oldestAt: () => number | undefined
@@ -15,8 +15,8 @@ export interface ReportOldestOptions {
 }
 
 /**
- * Stores in ClickHouse how old the oldest report in the log is, as long as the collector is behind, and once when it no
- * longer is. A row that cannot be stored is followed by the next.
+ * Stores the age of the oldest report in the log while the collector is behind, and once afterwards. A row that cannot
+ * be stored is followed by the next.
  */
 export function reportOldest({ database, id, oldestAt, everyMs = 5_000, behindMs = 10_000 }: ReportOldestOptions) {
   // An earlier process can have ended behind.

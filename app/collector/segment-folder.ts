@@ -18,7 +18,7 @@ export interface SegmentFile {
   readonly token: string
   readonly state: SegmentState
   readonly bytes: number
-  /** Of a begun segment its first attempt, of a sent one when it was stored. */
+  /** First attempt of a begun segment; time of storage of a sent one. */
   readonly changedAt: number
 }
 

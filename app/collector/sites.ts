@@ -132,7 +132,7 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
       const found = byToken?.get(token) ?? (await findNew(token))
       return found && prepare(token, found)
     },
-    /** Of a tenant that is gone the first. */
+    /** The first shard for a deleted tenant. */
     shardOf: (tenantId: string): number => shards.get(tenantId) ?? 1,
     /** Whether any post can be taken while ClickHouse does not respond. */
     isKnown: () => byToken !== undefined,

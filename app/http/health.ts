@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly isStopping: () => boolean
   /** Checks of the process, in addition to ClickHouse and the budgets. */
   readonly furtherChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
-  /** Of this instance alone: where they are given, no other check makes a probe 503. */
+  /** Checks of only this instance: with them, no other check makes a probe 503. */
   readonly ownChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
   /** Further members of the body. */
   readonly details?: () => Readonly<Record<string, unknown>>

@@ -6,7 +6,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { findLease } from '../../queries/tenants/find-lease.ts'
 import { withLease } from './lease.ts'
 
-/** Of no tenant. */
+/** Id that belongs to no tenant. */
 const holdId = 'c011ec70-0000-4000-8000-000000000000'
 /** A hold whose process was killed ends. */
 const expiresAfterMs = 30_000

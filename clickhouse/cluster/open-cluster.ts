@@ -15,11 +15,11 @@ export interface Cluster {
   readonly front: string
   /** The whole cluster through any node. */
   readonly client: Database
-  /** Those that respond. */
+  /** Nodes that respond. */
   readonly nodes: readonly ClusterNode[]
   /** Why each of the other nodes is not used, in one line. */
   readonly missing: readonly string[]
-  /** Those with a node that responds, by number. */
+  /** Shards with a node that responds, by number. */
   readonly shards: readonly Shard[]
   /** The others too. */
   readonly shardCount: number

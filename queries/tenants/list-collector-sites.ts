@@ -18,7 +18,7 @@ const row = z.object({
 
 export type FoundSite = z.infer<typeof row>
 
-/** Of every tenant, as a report's address names none. @param isCluster whether a tenant's shard is looked up. */
+/** Sites of every tenant, because a report's URL names none. @param isCluster whether a tenant's shard is looked up. */
 export const listCollectorSites = (isCluster: boolean): Query<FoundSite> => ({
   name: 'listCollectorSites',
   statement: sql`
@@ -45,7 +45,7 @@ export const findSitesState: Query<z.infer<typeof stateRow>> = {
 
 const refRow = z.object({ tenantId: z.string(), siteId: z.string() })
 
-/** Those of the sites that are there. */
+/** Sites that still exist. */
 export const listPresentSites = (
   tenantIds: readonly string[],
   siteIds: readonly string[],

@@ -5,7 +5,7 @@ import { sql, texts } from '../sql/sql.ts'
 
 const row = z.object({ tokenHash: z.string(), retiredAt: rowTime })
 
-/** Those of the tokens that were retired, with the first time; a token names no tenant. */
+/** Retired tokens with the time of their retirement; a token names no tenant. */
 export const listRetiredTokens = (tokenHashes: readonly string[]): Query<z.infer<typeof row>> => ({
   name: 'listRetiredTokens',
   statement: sql`

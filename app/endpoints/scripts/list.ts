@@ -26,7 +26,9 @@ export const scriptsList = endpoint({
     'The site’s inventory, most recently seen first: scripts seen by browsers and by scans of payment pages, with decisions, identified public libraries and their advisories. Scripts that were not seen in the window are listed too. Every page reads the whole inventory, so a page of 1,000 costs no more than a page of 50. `counts` covers the scripts before the filters `identification` and `advisories`, `coverage` the scripts that match all filters.',
   pathParams: { siteId: uuid('The site') },
   query: {
-    pageScope: oneOf(['payment', 'any'], 'With payment, only scripts seen on payment pages in the window').default('any'),
+    pageScope: oneOf(['payment', 'any'], 'With payment, only scripts seen on payment pages in the window').default(
+      'any',
+    ),
     status: oneOf(scriptStatuses, 'Only scripts with this decision status').optional(),
     identification: oneOf(identificationStates, 'Only scripts with this identification state').optional(),
     advisories: oneOf(advisoryStates, 'Only scripts with this advisory state').optional(),
