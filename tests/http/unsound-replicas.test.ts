@@ -62,7 +62,7 @@ describe('doctor', () => {
 
   test.each([
     [{ readonlyTables: 3 }, 'has 3 read-only tables: it has no Keeper session'],
-    [{ inactiveReplicas: 1 }, 'misses 1 of its replicas'],
+    [{ inactiveReplicas: 1 }, 'has 1 inactive replicas'],
     [{ delaySeconds: 61, fetches: 9 }, 'is 61 s behind, with 9 parts to fetch'],
     [{ tables: 36 }, 'has 36 replicated tables, but another server has 37'],
   ])('names a node whose replicas have %j', async (values, fault) => {
@@ -96,7 +96,7 @@ describe('doctor', () => {
 
   test('says where its user may not see them', async () => {
     refusal = { code: 497, message: 'reader: Not enough privileges' }
-    for (const check of [replicas, quorums, inserts]) expect(await run(check)).toMatch(/^not checked: .* collector$/)
+    for (const check of [replicas, quorums, inserts]) expect(await run(check)).toMatch(/^not checked: .* run doctor with the collector's URL$/)
   })
 
   test('fails where a node does not respond', async () => {

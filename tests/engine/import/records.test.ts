@@ -114,7 +114,7 @@ describe('import pages', () => {
     expect(await run(words, 'first', [page ?? ''])).toMatchObject({ code: 0 })
     const later = await run(words, 'later', [{ ...page, siteId: owner.siteIds[1] }])
     expect(later).toMatchObject({ code: 1, response: { records: 1, stored: 0, rejected: 1 } })
-    expect(later.rejected[0].reason).toContain('for good')
+    expect(later.rejected[0].reason).toContain('cannot be changed')
   })
 
   test('import pages takes a missing site from the flag, which must be the tenant’s', async () => {
@@ -175,7 +175,7 @@ describe('import alert-deliveries', () => {
     expect(rejected.map(({ reason }) => reason)).toEqual([
       `siteId: the tenant has no site ${foreign}`,
       `siteIds: the tenant has no site ${foreign}`,
-      expect.stringMatching(/^createdAt of the id .* for good/),
+      expect.stringMatching(/^createdAt of the id .* cannot be changed/),
     ])
   })
 })
