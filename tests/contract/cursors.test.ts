@@ -138,7 +138,9 @@ describe.each(decoding)('%s', (name, endpoint) => {
     const cursor = await firstCursor(endpoint)
     const junk = [`${cursor}!`, `${cursor}=`, ` ${cursor}`, `${cursor.slice(0, 9)}\n${cursor.slice(9)}`]
     for (const wrong of ['A'.repeat(1025), ...junk]) {
-      expect(await send(endpoint, { cursor: wrong })).toMatchObject(refused('cursor must be the nextCursor of the previous page, 1 to 1024'))
+      expect(await send(endpoint, { cursor: wrong })).toMatchObject(
+        refused('cursor must be the nextCursor of the previous page, 1 to 1024'),
+      )
     }
   })
 

@@ -102,7 +102,9 @@ describe('a node that learns of another late', () => {
   test('and knows more than the URL names is refused at once', async () => {
     const { steps, failure } = await prepare({ nodes: [3] }, {})
     expect(steps).toEqual([])
-    expect(failure).toBe(`CLICKHOUSE_URL has 2 nodes, and ${origin(0)} knows 3 of the cluster reports_shard: list all of them`)
+    expect(failure).toBe(
+      `CLICKHOUSE_URL has 2 nodes, and ${origin(0)} knows 3 of the cluster reports_shard: list all of them`,
+    )
   })
 })
 

@@ -96,7 +96,8 @@ describe('doctor', () => {
 
   test('says where its user may not see them', async () => {
     refusal = { code: 497, message: 'reader: Not enough privileges' }
-    for (const check of [replicas, quorums, inserts]) expect(await run(check)).toMatch(/^not checked: .* run doctor with the collector's URL$/)
+    for (const check of [replicas, quorums, inserts])
+      expect(await run(check)).toMatch(/^not checked: .* run doctor with the collector's URL$/)
   })
 
   test('fails where a node does not respond', async () => {

@@ -101,7 +101,7 @@ describe('import pages', () => {
       [3, `siteId: the tenant has no site ${stranger.siteIds[0]}`],
       [4, `siteId: the tenant has no site ${unknown}`],
       [5, expect.stringContaining('"extra" is not allowed')],
-      [6, `siteId of the id ${page?.id}  is ${page?.siteId} and cannot be changed to ${moved.siteId}`],
+      [6, `siteId of the id ${page?.id} is ${page?.siteId} and cannot be changed to ${moved.siteId}`],
     ])
     expect((await pagesOf(owner)).flat()).toEqual([{ ...page, latestScan: null }])
     expect((await pagesOf(stranger)).flat()).toEqual([])
