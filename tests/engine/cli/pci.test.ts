@@ -139,7 +139,7 @@ test('what has no hash is compared with the database, and a name that stands twi
   await writeFile(path('compact.json'), JSON.stringify({ data }))
   expect((await run(['pci', 'verify', path('compact.json')])).result.verified).toBe(true)
   await writeFile(path('twice.json'), text.replace('"data": {', '"data": {\n    "evidence": {},'))
-  expect((await run(['pci', 'verify', path('twice.json')])).stderr).toContain('has a name twice')
+  expect((await run(['pci', 'verify', path('twice.json')])).stderr).toContain('has duplicate keys')
   expect((await run(['pci', 'verify', path('whole.json')])).result.verified).toBe(true)
 })
 
