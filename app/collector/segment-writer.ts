@@ -81,14 +81,16 @@ export function createSegmentWriter({
 
   /** Ends the open segment; without a post it is removed. */
   async function seal(): Promise<void> {
-    const ended = current
-    current = undefined
-    if (!ended) return
-    const { token, file, openedAt, reports, synced: bytes, bytesOfSites } = ended
+    if (!current) return
+    const { token, file, openedAt, reports, synced: bytes, bytesOfSites } = current
     await file.close().catch(() => undefined)
-    if (reports === 0) return void (await files.rm(pathOf(token, 'open'), { force: true }).catch(() => undefined))
-    await files.rename(pathOf(token, 'open'), pathOf(token, 'log')).catch(() => undefined)
-    onSealed({ token, openedAt, reports, bytes, bytesOfSites })
+    await (reports === 0
+      ? files.rm(pathOf(token, 'open'), { force: true })
+      : files.rename(pathOf(token, 'open'), pathOf(token, 'log'))
+    ).catch(() => undefined)
+    // At once, so that its reports are counted at each moment.
+    current = undefined
+    if (reports > 0) onSealed({ token, openedAt, reports, bytes, bytesOfSites })
   }
 
   async function write(group: readonly Waiting[]): Promise<void> {

@@ -170,7 +170,7 @@ describe('while a collector has a block on its way', () => {
     expect(await doctorOf('rollups')).toMatchObject({
       ok: false,
       found: expect.stringMatching(found),
-      fix: expect.stringMatching(/^wait until the collector has sent its blocks.*count them twice$/),
+      fix: expect.stringMatching(/^wait until the collector has sent its blocks.*count the blocks twice$/),
     })
     const check = await run('rollups', 'check')
     expect({ code: check.code, stderr: check.stderr }).toEqual({ code: 1, stderr: expect.stringMatching(found) })

@@ -84,6 +84,25 @@ test('a post is acknowledged behind the sync of its bytes and, once a segment, o
   ])
 })
 
+test('a report is counted at each moment from its 204 on, also while its segment is sealed', async () => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const rename: typeof segmentFiles.rename = (...paths) => gate.then(() => segmentFiles.rename(...paths))
+  const log = await openLog({ files: { ...segmentFiles, rename } })
+  await log.append(post('a'))
+  const counted: number[] = []
+  const sealed = log.seal()
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 1))
+    counted.push(log.reports())
+    if (turn === 10) release()
+  }
+  await sealed
+  expect(new Set([...counted, log.reports()])).toEqual(new Set([1]))
+})
+
 test('posts that come together share a sync', async () => {
   const { files, calls } = recordedFiles()
   const log = await openLog({ files })
