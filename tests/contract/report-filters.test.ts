@@ -83,7 +83,7 @@ describe('an issue', () => {
   test('is named with its site and a type that makes issues', async () => {
     await expectRefused({ issueId }, 'issueId requires the siteId of the issue')
     const crash = { issueId, siteId: world.siteIds[0], reportType: 'crash' }
-    await expectRefused(crash, 'issueId: crash reports make no issues', 'csp-violation')
+    await expectRefused(crash, 'issueId: crash reports have no issues', 'csp-violation')
     for (const wrong of ['x', issueId.toUpperCase(), `${issueId}0`]) {
       await expectRefused({ issueId: wrong, siteId: world.siteIds[0] }, 'issueId must be the id of an issue')
     }

@@ -58,7 +58,7 @@ test('20,000 violations of a new host that browsers post are one message, also w
   const taken = await world.pass(now + 30 * minuteMs)
   expect(taken.map(({ message: { type, data } }) => [type, data.siteId, data.summary]).sort()).toEqual([
     ['csp.new_issue', siteId, 'New issue: script-src-elem blocks skimmer.test'],
-    ['reports.burst', siteId, expect.stringMatching(/reports in the hour from \d\d:00 UTC; 0 are usual$/)],
+    ['reports.burst', siteId, expect.stringMatching(/reports in the hour from \d\d:00 UTC; usually 0$/)],
   ])
   for (const refused of sent) expect(taken).toContainEqual(refused)
   expect(await world.pass(now + 60 * minuteMs)).toEqual([])
@@ -101,7 +101,7 @@ test('ten times the usual reports of the hour, and over 1,000, are one alert how
   expect(await world.pass(hour + 20 * minuteMs)).toEqual([])
   await insertHours(shop, hour + 1_000, [[0, 101]])
   expect(await passOf(shop, hour + 21 * minuteMs)).toEqual([
-    ['reports.burst', `1,001 reports in the hour from ${clock}; 100 are usual`],
+    ['reports.burst', `1,001 reports in the hour from ${clock}; usually 100`],
   ])
   await insertHours(shop, hour, [
     [0, 500],
