@@ -1,5 +1,5 @@
-// Builds programs into .build/, a JavaScript file each and chunks that they share: plain node starts one in a sixth of tsx's processor time.
-// `node app/build.js --package` builds all of them into dist/, which `npm pack` takes.
+// Builds programs into .build/, one JavaScript file each and shared chunks: plain node starts one in a sixth of tsx's
+// processor time. `node app/build.js --package` builds all of them into dist/ for `npm pack`.
 import { rmSync } from 'node:fs'
 import { access, constants, mkdir, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const external = ['chdb', 'ffi-rs', '@opentelemetry/*']
 /** Without node_modules above them, programs hold the packages for traces too; the engine is started from its own folder. */
 const externalElsewhere = ['chdb', 'ffi-rs']
 
-/** Files beside a module (SQL, pages, Lua) are read from its source folder, wherever the module was built to. */
+/** Files beside a module (SQL, pages, Lua) are read from its source folder, independent of the build folder. */
 const sourceUrls = (outdir) => ({
   name: 'source URLs',
   setup({ onLoad }) {
@@ -56,7 +56,7 @@ export async function buildPrograms(files, folder = '.build') {
     outdir,
     chunkNames: '[name]-[hash]',
     bundle: true,
-    // A module that is imported on demand is a chunk of its own.
+    // A module that is imported on demand is a separate chunk.
     splitting: true,
     write: false,
     platform: 'node',
@@ -97,7 +97,10 @@ export async function buildForThisUser(files) {
   return buildPrograms(files, folder)
 }
 
-/** Renames the file into place, as another command may start the same program now. An unchanged one may be read-only. */
+/**
+ * Renames the file into place, because another command may be starting the same program. An unchanged file may be
+ * read-only.
+ */
 async function replaceFile(path, contents) {
   const existing = await readFile(path).catch(() => undefined)
   if (existing?.equals(contents)) return

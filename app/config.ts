@@ -21,7 +21,7 @@ const listOf = (text: string): string[] => (text === '' ? [] : text.split(','))
 /** 32 bytes in base64. */
 const secretsKey = z.string().regex(/^[A-Za-z0-9+/]{43}=$/)
 
-/** As browsers send it in the header Origin. */
+/** An origin in the form of the Origin header. */
 export const webOrigin = z.url({ protocol: /^https?$/, abort: true }).refine((text) => new URL(text).origin === text)
 
 /** Without characters that would end it in a header, or in the configuration of a web server. */
@@ -171,7 +171,9 @@ export const variables = z.object({
 
 export type Config = Readonly<z.infer<typeof variables>>
 
-/** Where browsers reach the collector. Undefined if nothing names it: with CLICKHOUSE_URL it is seldom on this machine. */
+/**
+ * Public URL of the collector. Undefined if it is unknown: with CLICKHOUSE_URL the collector is rarely on this machine.
+ */
 export const collectorUrl = ({ COLLECTOR_URL, COLLECTOR_PORT, CLICKHOUSE_URL }: Config): string | undefined =>
   COLLECTOR_URL ?? (CLICKHOUSE_URL === undefined ? `http://127.0.0.1:${COLLECTOR_PORT}` : undefined)
 

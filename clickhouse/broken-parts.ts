@@ -10,7 +10,7 @@ const row = z.object({
   firstName: z.string(),
 })
 
-/** Parts that ClickHouse set aside at its start, as files of them are empty or missing. */
+/** Parts that ClickHouse set aside at its start because some of their files are empty or missing. */
 export const countBrokenParts: Query<z.infer<typeof row>> = {
   name: 'countBrokenParts',
   statement: sql`

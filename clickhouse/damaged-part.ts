@@ -8,8 +8,9 @@ const row = z.object({ table: z.string(), part: z.string(), restartBefore: rowTi
 export type DamagedPart = z.infer<typeof row>
 
 /**
- * An active part that a read or a merge found damaged since ClickHouse started (error 246, CORRUPTED_DATA), as a full disk makes
- * it. A part that a replica fetched since is newer than the error. Parts that were merged stay for `old_parts_lifetime`.
+ * An active part that a read or a merge found damaged since ClickHouse started (error 246, CORRUPTED_DATA), for example
+ * after a full disk. A part fetched from a replica later is newer than the error. Merged parts remain for
+ * `old_parts_lifetime`.
  */
 export const findDamagedPart: Query<DamagedPart> = {
   name: 'findDamagedPart',

@@ -7,7 +7,7 @@ import { sql } from '../queries/sql/sql.ts'
 
 export interface DiskSpace {
   readonly free: number
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number
 }
 
@@ -18,7 +18,7 @@ export const findDiskSpace: Query<DiskSpace> = {
   pool: 'lookup',
 }
 
-/** As of server/config.d/disk.xml. */
+/** Value in server/config.d/disk.xml. */
 const mostReserved = 1_000_000_000
 const reservedShare = 0.2
 

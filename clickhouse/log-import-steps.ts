@@ -13,7 +13,7 @@ export type LogImportSteps = (
   signal?: AbortSignal,
 ) => Promise<void>
 
-/** Ids in one statement, as they are part of its URL. */
+/** Ids per statement; they are part of its URL. */
 const mostIds = 100
 
 /** Steps by ClickHouse's clock, which the version of a tenant's data is read by. */

@@ -77,8 +77,8 @@ const listReportedTypes = (reportTypes: readonly string[]): Query<{ report_type:
 })
 
 /**
- * Returns the applied migrations' names. An interrupted run continues where it was; two may run at once; no import may run
- * where a rollup is filled. Throws OtherRelease if another release made the database.
+ * Returns the names of the applied migrations. An interrupted run continues when it is repeated. Two runs may be
+ * concurrent; no import may run while a rollup is filled. Throws OtherRelease if another release created the database.
  */
 export async function migrate(
   database: Database,
@@ -110,7 +110,7 @@ export async function migrate(
   return pending.map(({ name }) => name)
 }
 
-/** Also `report_types` if one is missing. Throws OtherRelease if other files were applied. */
+/** Includes `report_types` if one is missing. Throws OtherRelease if other files were applied. */
 export async function compareMigrations(
   database: Pick<Database, 'read'>,
   known: readonly Migration[],

@@ -6,7 +6,7 @@ export interface Migration {
   readonly version: number
   /** `0001_tenants`: the file's name without its ending. */
   readonly name: string
-  /** Hexadecimal SHA-256 of the text with LF line ends, as a checkout may change them. */
+  /** Hexadecimal SHA-256 of the text with LF line ends, because a checkout may change them. */
   readonly checksum: string
   readonly statements: readonly string[]
 }
@@ -29,7 +29,7 @@ export async function readMigrations(folder: URL = ownFolder): Promise<Migration
   )
 }
 
-/** Statements end with a semicolon at a line's end; comments have lines of their own. */
+/** Statements end with a semicolon at the end of a line; comments have separate lines. */
 function splitStatements(text: string): string[] {
   const statements = text.replaceAll(/^--.*$/gm, '').split(/;$/m)
   return statements.map((statement) => statement.trim()).filter((statement) => statement !== '')

@@ -20,7 +20,7 @@ export interface MigrationPlan {
   /** Migrations that `migrate` would apply, in order. */
   readonly pending: readonly string[]
   readonly fills: readonly PlannedFill[]
-  /** Rows that are read, and about as many seconds as that takes. */
+  /** Rows to read, and the estimated seconds. */
   readonly rows: number
   readonly seconds: number
 }

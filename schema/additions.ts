@@ -7,7 +7,7 @@ import { z } from 'zod'
 
 const additions = z.registry()
 
-/** The parameter as an optional one, marked. A schema derived from the result has no mark. */
+/** Makes a parameter optional and marks it. A schema derived from the result has no mark. */
 export function addition<Param extends z.ZodType>(param: Param): z.ZodOptional<Param> {
   const optional = param.optional()
   additions.add(optional)

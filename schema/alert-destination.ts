@@ -4,7 +4,7 @@ export const destinationTypes = ['webhook', 'slack', 'email'] as const
 
 export type DestinationType = (typeof destinationTypes)[number]
 
-/** z.url takes a line break out of the text, and so two lines for one address. */
+/** z.url would remove a line break and so accept two lines as one address. */
 const httpAddress = z
   .string()
   .regex(/^\S{1,2000}$/)

@@ -21,7 +21,7 @@ export const policyText = (description: string) =>
     (error) =>
       z
         .string({ error })
-        // Several lines are one, as in a header.
+        // Joins several lines, as in a header.
         .overwrite((text) => text.replaceAll(/[\t\n\f\r ]+/g, ' ').replaceAll(/^ (?=.)|(?<=.) $/g, ''))
         .min(1, { error })
         .max(maxPolicyLength, { error })

@@ -4,7 +4,7 @@ export const cspVerdicts = ['violation', 'silent', 'unknown'] as const
 
 export type CspVerdictName = (typeof cspVerdicts)[number]
 
-/** Why a verdict is unknown; `no_directive` is of a silent one. */
+/** Reasons for an unknown verdict; `no_directive` belongs to a silent one. */
 export const cspVerdictReasons = [
   'no_directive',
   'redirect',
@@ -49,7 +49,7 @@ export const denyingReasons = [
   'rejected_source',
 ] as const
 
-/** Witnesses beside reports: a scan's markup, a policy that a scan was served, or an operator's decision. */
+/** Confirmations other than reports: a scan's markup, a policy served to a scan, or an operator's decision. */
 export const cspKnownBy = ['scan', 'policy', 'operator'] as const
 
 export type CspKnownBy = (typeof cspKnownBy)[number]

@@ -13,7 +13,7 @@ export interface DimensionRow {
   readonly everyType?: true
   /** Few distinct values: in the cubes, so that any combination needs no raw rows. */
   readonly lowCardinality?: true
-  /** No field of a report but made of one, in SQL; the contract lacks it. */
+  /** Not a field of a report but computed from one in SQL; the contract lacks it. */
   readonly computed?: true
   readonly description: string
   /** A value that browsers send. */
@@ -87,7 +87,7 @@ export type ComputedDimension = {
 /** A field of a report, with a column. */
 export type FieldDimension = Exclude<DimensionName, ComputedDimension>
 
-/** In the documented order. */
+/** Names in the documented order. */
 export const dimensionNames = Object.keys(dimensions) as [DimensionName, ...DimensionName[]]
 
 export const dimensionRows: Readonly<Record<DimensionName, DimensionRow>> = dimensions

@@ -32,11 +32,14 @@ export const gatherDurations = {
   postMs: 400,
   /** Wait of a followed line after a quiet moment. */
   lineMs: 1_000,
-  /** Longest wait, while reports keep coming. */
+  /** Longest wait, while more reports arrive. */
   longestMs: 5_000,
 } as const
 
-/** First attempt to store a block, above what an insert takes at a tenth of the processor; later ones have longer. */
+/**
+ * First attempt to store a block, longer than an insert takes at a tenth of the processor; later attempts have more
+ * time.
+ */
 export const blockAttemptMs = 30_000
 
 /**

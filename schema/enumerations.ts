@@ -15,7 +15,7 @@ export const scanGrades = ['A+', 'A', 'B', 'C', 'D', 'F'] as const
 
 export type ScanGrade = (typeof scanGrades)[number]
 
-/** In the order of scan changes. */
+/** Headers in the order of scan changes. */
 export const watchedHeaders = [
   'content-security-policy',
   'content-security-policy-report-only',
@@ -50,7 +50,7 @@ export const fetchOutcomes = ['hashed', 'failed', 'refused', 'skipped'] as const
 /** Integrity is checked only of bytes that a page of another origin may read. */
 export const corsVerdicts = ['readable', 'credentialed', 'not_readable'] as const
 
-/** In milliseconds, narrowest first. */
+/** Sizes in milliseconds, narrowest first. */
 export const bucketSizes = {
   '1m': minuteMs,
   '5m': 5 * minuteMs,

@@ -9,5 +9,8 @@ export type ExportFormat = keyof typeof exportFormats
 
 export const exportFormatNames = Object.keys(exportFormats) as [ExportFormat, ...ExportFormat[]]
 
-/** Spreadsheets run a cell that begins with one (OWASP ASVS 5, 1.2.10); East Asian ones take the full-width form too. */
+/**
+ * Spreadsheets run a cell that begins with one of these (OWASP ASVS 5, 1.2.10); East Asian ones accept the full-width
+ * form too.
+ */
 export const formulaStarts: readonly string[] = ['=', '+', '-', '@', '\t', '\r', '\n', '\0', '＝', '＋', '－', '＠']

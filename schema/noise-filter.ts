@@ -10,5 +10,5 @@ export const noiseParam = addition(
   ).meta({ examples: ['exclude'] }),
 )
 
-/** Whether only noise counts, or only what is none. */
+/** True if only noise counts, false if only other reports count. */
 export const isNoise = (noise: z.output<typeof noiseParam>) => (noise === undefined ? undefined : noise === 'only')

@@ -6,7 +6,7 @@ const short = /^(\d{1,6})([mhdw])$/
 /** ISO 8601 without years, months and seconds; weeks cannot be combined with other units. */
 const iso = /^P(?=[\dT])(?:(?<w>\d{1,6})W|(?:(?<d>\d{1,6})D)?(?:T(?=\d)(?:(?<h>\d{1,6})H)?(?:(?<m>\d{1,6})M)?)?)$/
 
-/** Both notations as a pattern of JSON Schema, which has no named groups. */
+/** Both notations as a JSON Schema pattern, which has no named groups. */
 export const durationPattern = `${short.source}|${iso.source.replace(/\?<\w>/g, '')}`
 
 /** Milliseconds of `24h`, `7d`, `PT90M` or `P1DT12H`; undefined for other texts. */

@@ -10,7 +10,7 @@ export const pciStatuses = ['met', 'partial', 'not_met'] as const
 
 export type PciStatus = (typeof pciStatuses)[number]
 
-/** In the order of a requirement's gaps. */
+/** Kinds in the order of a requirement's gaps. */
 export const pciGapKinds = [
   'no_payment_pages',
   'scripts_not_on_plan',

@@ -27,7 +27,7 @@ export const line = (maxLength: number) =>
 
 export const maxClockSkewMs = dayMs
 
-/** Rule 18; digits below a millisecond, as OSV writes them, are cut. */
+/** Rule 18; digits below a millisecond, which OSV writes, are dropped. */
 export const moment = z
   .string()
   .transform((text, context) => {

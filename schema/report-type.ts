@@ -34,13 +34,13 @@ interface IssueRule {
 interface StoreRule {
   /** Only reports with these values, '' for a missing member. */
   readonly only?: { readonly member: string; readonly values: readonly string[] }
-  /** No reports with these values. */
+  /** Reports with these values are never stored. */
   readonly never?: { readonly member: string; readonly values: readonly string[] }
   /** A source that must not be empty. */
   readonly requires?: Source<'scriptUrl'>
 }
 
-/** A field extractor of the import, and the body's members that it takes the first of. */
+/** A field extractor of the import, and the body members of which it reads the first present. */
 type Source<Extractor extends string> = readonly [Extractor, ...members: string[]]
 
 type TextSource = Source<

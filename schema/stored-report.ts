@@ -23,10 +23,10 @@ export type KindValues = typeof emptyValues
 interface Field {
   readonly column: string
   readonly kind: keyof KindValues
-  /** Unknown is null, as the empty value is a known one. */
+  /** Unknown is null, because the empty value is a known one. */
   readonly nullable?: true
   readonly values?: readonly string[]
-  /** UTF-16 units, at least as many as the filter of the field takes; longer text is truncated. */
+  /** Limit in UTF-16 units, at least that of the field's filter; longer text is truncated. */
   readonly limit?: number
 }
 
@@ -43,10 +43,10 @@ const urlLimit = 8_192
 /** A DNS name of 253 with its scheme and port. */
 const hostLimit = 300
 
-/** UTF-16 units: twice Rule 52's 16 KB, as the comparable form drops nonces and repeats. */
+/** UTF-16 units: twice Rule 52's 16 KB, because the comparable form drops nonces and repeats. */
 export const maxStoredPolicyLength = 32_768
 
-/** In the table's order. */
+/** Fields in the table's order. */
 const storedFields = {
   tenantId: { column: 'tenant_id', kind: 'uuid' },
   siteId: { column: 'site_id', kind: 'uuid' },
@@ -55,9 +55,9 @@ const storedFields = {
   receivedAt: { column: 'received_at', kind: 'time' },
   /** UUIDv7 of receivedAt: ids of one millisecond order as text. */
   id: { column: 'id', kind: 'uuid' },
-  /** From the report's creation to its receipt, within retention. */
+  /** Time from the report's creation to its receipt, within retention. */
   ageMs: { column: 'age_ms', kind: 'uint32' },
-  /** At the time of storing: drives the TTL of the row and of its rollups. */
+  /** Retention at the time of storing: determines the TTL of the row and of its rollups. */
   retentionDays: { column: 'retention_days', kind: 'uint16' },
   /** 1 / sampleRate in millionths: 1,000,000 when nothing was sampled, at most 10^12. */
   weight: { column: 'weight', kind: 'uint64' },
@@ -107,7 +107,7 @@ const storedFields = {
   scriptUrl: { column: 'script_url', kind: 'text', limit: urlLimit },
   /** Normalised; '' when unhashed. */
   scriptHash: { column: 'script_hash', kind: 'text', limit: 96 },
-  /** As the browser wrote it. */
+  /** Hash as sent by the browser. */
   reportedHash: { column: 'reported_hash', kind: 'text', limit: 160 },
 } as const satisfies Record<string, FieldRow>
 

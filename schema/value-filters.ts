@@ -1,4 +1,7 @@
-/** @module Filters of several values and of a part of one, beside a filter `x`: `x.any`, `x.not`, `x.contains` (Rule 22). */
+/**
+ * @module Filters of several values and of a substring, in addition to a filter `x`: `x.any`, `x.not`, `x.contains`
+ * (Rule 22).
+ */
 
 import type { z } from 'zod'
 import { addition } from './additions.ts'
@@ -52,7 +55,7 @@ function containedText(match: Matcher & { kind: 'text' }, description: string, e
   return addition(match.lowerCase ? text.toLowerCase() : text)
 }
 
-/** Reads the conditions of a filter and of those beside it from a query, each with its parameter. */
+/** Reads the conditions of a filter and its variants from a query, each with its parameter. */
 export function conditionsOf(name: string) {
   const parameters = [[name, 'any'] as const, ...filterOperators.map((one) => [`${name}.${one}`, one] as const)]
   return (query: Readonly<Record<string, unknown>>): readonly (ValueCondition & { readonly parameter: string })[] =>

@@ -6,7 +6,7 @@ import { filterable, param } from './params.ts'
 /** Rule 22. */
 const maxValues = 20
 
-/** Several values of a filter, each a parameter of its own; without repeats, in one order. */
+/** Several values of a filter, each in a separate parameter; without repeats, in one order. */
 export const repeated = (value: z.ZodType<string, string>, description: string, example: string) =>
   z
     .union([z.string(), z.array(z.string())])

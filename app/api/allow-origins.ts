@@ -1,7 +1,7 @@
 import { cors } from 'hono/cors'
 import { headers } from '../openapi/headers.ts'
 
-/** A browser keeps a preflight's answer for at most two hours (Chromium). */
+/** Browsers cache a preflight for at most two hours (Chromium). */
 const preflightMaxAgeSeconds = 7_200
 
 /** Lets pages of these origins read responses, errors included, with their keys and without cookies. */

@@ -35,7 +35,7 @@ import { createMetrics, type Metrics } from './metrics.ts'
 import { mountWaitingReports } from './waiting-reports.ts'
 
 export interface ApiServices {
-  /** As the reader: a user that can only SELECT. */
+  /** Database of the reader, which can only SELECT. */
   readonly database: Database
   readonly budgets: BudgetStore
   readonly log: Logger
@@ -96,7 +96,7 @@ export function createApi({
     app.get(
       route,
       startOperation(endpoint, database, log),
-      // Before validation, so that a caller without a key learns nothing.
+      // Runs before validation, so that a client without a key learns nothing.
       authenticate(endpoint, authenticator),
       requireApiAccess(endpoint),
       chargeBudgets(endpoint, budgets),

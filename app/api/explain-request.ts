@@ -20,11 +20,11 @@ export interface RecordedQuery {
 export interface ExplainedRequest {
   readonly status: number
   readonly body: string
-  /** In the order they ended. */
+  /** Queries in the order in which they ended. */
   readonly queries: readonly RecordedQuery[]
 }
 
-/** Runs a request as a key of the tenant would, without a key and without budgets, and keeps its statements. */
+/** Runs a request as the tenant, without a key or budgets, and records its statements. */
 export async function explainRequest(
   database: Database,
   tenant: Tenant,

@@ -1,4 +1,4 @@
-/** Modules of the explorer by name. A program that `build.js` made has them in it instead. */
+/** Modules of the explorer by name. Programs built by `build.js` contain them. */
 export async function explorerModules(): Promise<Readonly<Record<string, string>>> {
   const { bundleExplorer } = await import('../explorer-bundle.js')
   return bundleExplorer()

@@ -41,7 +41,7 @@ export function createMetrics(database: Pick<Database, 'read'>, now = Date.now) 
     async collect() {
       if (now() - readAt > siteAgesTtlMs) {
         readAt = now()
-        // During an outage the ages grow; it is counted as a fault.
+        // During an outage the ages grow, and it is counted as a fault.
         sites = await listSiteTimes(database, readAt).catch(() => sites)
       }
       this.reset()

@@ -11,7 +11,9 @@ import { startTracing } from '../tracing/start-tracing.ts'
 import { createApi } from './create-api.ts'
 import { createMetrics } from './metrics.ts'
 
-/** Garbage is collected at half of what is in use: 600 hostile requests a second take 197 MiB instead of 256. */
+/**
+ * Garbage collection starts at half of the memory in use: 600 hostile requests per second take 197 MiB instead of 256.
+ */
 const heapGrowth = '--heap-growing-percent=50'
 
 /** The caller closes the database. */

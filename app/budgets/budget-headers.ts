@@ -15,5 +15,5 @@ export function budgetHeaders({ buckets }: Omit<BudgetOutcome, 'retryAfterSecond
   }
 }
 
-/** Until the bucket is full or, when nothing remains, until one token is there, as Retry-After says. */
+/** Seconds until the bucket is full; if nothing remains, until one token is available, as in Retry-After. */
 const secondsToWait = ({ resetSeconds, retryAfterSeconds }: BudgetState) => retryAfterSeconds || resetSeconds

@@ -32,7 +32,7 @@ export interface BudgetOutcome {
    * are.
    */
   readonly retryAfterSeconds: number
-  /** In the order of the charges. */
+  /** Buckets in the order of the charges. */
   readonly buckets: readonly BudgetState[]
 }
 

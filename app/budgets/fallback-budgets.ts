@@ -14,7 +14,7 @@ export function createFallbackBudgets(shared: BudgetStore): BudgetStore {
     async take(charges) {
       if (performance.now() - failedAt < retryMs) return own.take(charges)
       const before = failedAt
-      // Others do not wait beside the first.
+      // Other requests do not wait for the first.
       if (before !== -Infinity) failedAt = performance.now()
       try {
         const outcome = await shared.take(charges)

@@ -6,7 +6,7 @@ export interface MemoryBudgets extends BudgetStore {
   size(): number
 }
 
-/** Twice what one take can add, so that sweeping outruns growth. */
+/** Twice the number that one take can add, so that sweeping outruns growth. */
 const sweptPerTake = 4
 
 /** Unlike the wall clock it never goes back. */

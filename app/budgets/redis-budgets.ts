@@ -20,7 +20,7 @@ export interface RedisBudgetsOptions {
   readonly timeouts?: Partial<RedisTimeouts>
 }
 
-/** In milliseconds. */
+/** Timeouts in milliseconds. */
 export interface RedisTimeouts {
   readonly command: number
   /** Longest wait for a connection to be ready: at the start, after which the API starts without Redis, and at each later one. */
@@ -30,7 +30,7 @@ export interface RedisTimeouts {
   readonly silence: number
 }
 
-/** Errors of a Redis that takes no writes: after a failover the same address leads to another. */
+/** Errors of a Redis that rejects writes: after a failover the same address leads to another. */
 const takesNoWrites = /\b(READONLY|MASTERDOWN|LOADING|UNBLOCKED|NOREPLICAS|CLUSTERDOWN)\b/
 
 /** Reasons why a responding Redis refuses budgets, by error code. */
@@ -47,7 +47,7 @@ function withRefusal(cause: unknown): unknown {
   return refusals[code] ? new Error(`Redis rejects budgets (${code}): ${refusals[code]}`) : cause
 }
 
-/** A bucket of its own, of which each probe takes a token as a request does. */
+/** A separate bucket, from which each probe takes a token like a request. */
 const readinessCharge: BudgetCharge = {
   name: 'site',
   tenantId: 'readiness',
@@ -65,7 +65,7 @@ const connection = {
   autoResendUnfulfilledCommands: false,
   retryStrategy: (attempt) => Math.min(500, 25 * 2 ** Math.min(attempt, 5)),
   reconnectOnError: (error) => takesNoWrites.test(error.message),
-  // The defaults would make recovery and `close` take seconds.
+  // With the defaults, recovery and `close` would take seconds.
   maxLoadingRetryTime: 500,
   disconnectTimeout: 250,
   scripts: { takeFromAll: { lua: readFileSync(new URL('take.lua', import.meta.url), 'utf8') } },
@@ -73,7 +73,7 @@ const connection = {
 
 type TakeFromAll = (keyCount: number, ...keysAndArguments: (string | number)[]) => Promise<number[]>
 
-/** Budgets that all API processes share, one round trip a take. Until Redis is connected, `take` rejects. */
+/** Budgets shared by all API processes, with one round trip per take. Until Redis is connected, `take` rejects. */
 export async function createRedisBudgets(url: string, options: RedisBudgetsOptions = {}): Promise<BudgetStore> {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const times = { connectTimeout: timeouts.connect, socketTimeout: timeouts.silence }
@@ -118,7 +118,7 @@ export async function requireRedisBudgets(url: string): Promise<void> {
   await budgets.take([readinessCharge]).finally(budgets.close)
 }
 
-/** The client's ready check waits for as long as a Redis loads its data. */
+/** The client's ready check waits as long as Redis loads its data. */
 function reconnectUnlessReady(redis: Redis, timeoutMs: number): void {
   let timer: NodeJS.Timeout | undefined
   redis.on('connect', () => {

@@ -1,12 +1,12 @@
 /** @module Rule 13: arithmetic of a bucket in whole microseconds. */
 
 export interface Budget {
-  /** Whole requests, as the window is whole seconds; both at least 1. */
+  /** Whole requests, and whole seconds for the window; both at least 1. */
   readonly limit: number
   readonly windowSeconds: number
 }
 
-/** Whole microseconds, exact in Lua's doubles and ours up to 2^53: until the year 2255 as a Unix time. */
+/** Whole microseconds, exact in Lua's doubles up to 2^53: as a Unix time, until the year 2255. */
 export interface BucketPace {
   /** Until one token returns. */
   readonly token: number
@@ -43,10 +43,13 @@ export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
   return { token, span: token * limit }
 }
 
-/** Microseconds by which a take moves the time at which its bucket is full. */
+/** Microseconds by which a take moves the time when its bucket is full. */
 export const costOf = ({ token, tokens = 1 }: Pick<Bucket, 'token' | 'tokens'>): number => token * tokens
 
-/** From every bucket or none; one full later than its pace allows (limit lowered, clock set back) is empty. */
+/**
+ * Takes from every bucket or none. A bucket that is full later than its pace allows (lower limit, clock set back) is
+ * empty.
+ */
 export function takeFromAll<B extends Bucket>(
   buckets: readonly B[],
   now: number,

@@ -23,7 +23,7 @@ export async function runCli(
   const { stdout, stderr } = streams
   const log = (line: string) => void stderr.write(`${line}\n`)
   let read: Config | undefined
-  // Once, as it can print warnings.
+  // Read once, because it can print warnings.
   const config = () => (read ??= readConfig(environment, log))
   const database = lazyDatabase(config, log, settings)
   let exitCode = 0
@@ -48,7 +48,7 @@ export async function runCli(
   } catch (error) {
     // Thrown by commander after help: code 0 for --help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    // A closed pipe, as by `head`.
+    // A closed pipe, for example with `head`.
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0
     // An error can quote a report.
     const line = terminalText(explainError(error))
@@ -64,7 +64,7 @@ export async function runCli(
 /** ClickHouse's refusal of a user, to its end. */
 const notAllowed = /(: Not enough privileges\..*?)\.?$/
 
-/** Nobody waits behind a command, so it waits longer than a request where ClickHouse is busy. */
+/** A command waits longer than a request if ClickHouse is busy, because nothing waits for it. */
 const commandTimeoutMs = 10_000
 const { lookup } = queryPools
 const patientCommands: ConnectOptions = {

@@ -1,4 +1,4 @@
-/** @module The folder of release 0.2.0, whose blocks become segments: what it left is looked up by id. */
+/** @module Converts the folder of release 0.2.0: its blocks become segments, which are looked up by id. */
 
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -69,7 +69,7 @@ export async function adoptBlocks(
         add(token, block.content, 0)
       }
       await rm(join(from, name))
-      // Responses were not cached since its start; the new sender logs steps of its own.
+      // Responses were not cached since its start; the new sender logs its own steps.
       await logSteps(block.tenantIds, block.stepToken, 'done', signal)
     }
   }

@@ -1,4 +1,7 @@
-/** @module One attempt to store a segment as a block: its sites are read behind the `started` step, and its bytes are fixed before its insert. */
+/**
+ * @module One attempt to store a segment as a block: its sites are read after the `started` step, and its bytes are
+ * fixed before the insert.
+ */
 
 import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -23,7 +26,7 @@ export interface BlockAttemptOptions {
   /** Token of this sender, unchanged after a restart. */
   readonly stepToken: string
   readonly restore: RestoreBlocks
-  /** Boot of ClickHouse's machine, as far as it is known. */
+  /** Boot of ClickHouse's machine, if known. */
   readonly boot: () => string
   readonly onDropped?: (reason: DropReason | 'refused', reports: number) => void
   readonly onRestored?: (restored: Restored) => void
@@ -42,7 +45,7 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
 
   const tenantsOf = ({ records }: SegmentContent) => [...new Set(records.map(({ tenantId }) => tenantId))]
 
-  /** False for a time in the future, as of a clock that was set back. */
+  /** False for a time in the future, which means that the clock was set back. */
   function isTrusted(begunAt: number): boolean {
     const age = Date.now() - begunAt
     return age < tokenMs && age > -minuteMs

@@ -1,6 +1,6 @@
 /**
- * @module Sends segments of one shard, each as one block whose deduplication token is the segment's name, one after the
- * other, until ClickHouse has them.
+ * @module Sends segments of one shard in order until ClickHouse has them. Each is one block whose deduplication token
+ * is the segment's name.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -45,7 +45,7 @@ export interface BlockSenderOptions extends Omit<BlockAttemptOptions, 'database'
   readonly prepare: (signal: AbortSignal) => Promise<void>
   readonly timeouts?: Partial<SenderTimeouts> | undefined
   readonly onSent?: (sent: Sent) => void
-  /** Called when a block cannot be sent, and without an error when ClickHouse takes blocks again. */
+  /** Called if a block cannot be sent, and without an error when ClickHouse accepts blocks again. */
   readonly onOutage?: (error: Error | undefined) => void
   readonly onIdle?: () => void
 }
@@ -126,7 +126,7 @@ export function createBlockSender(options: BlockSenderOptions) {
     isIdle: () => queue.length === 0,
     /** False until `prepare` has succeeded since `suspect`. */
     isPrepared: () => !mustPrepare,
-    /** Why the last attempt failed; undefined while ClickHouse keeps up. */
+    /** Failure of the last attempt; undefined while ClickHouse keeps up. */
     failure: () => failure,
     setAside,
     /** Ends an attempt in flight; its segment stays in the log. */

@@ -1,6 +1,6 @@
 /** Bytes in memory within a bound, and those of one site within a quarter of it, so that no site makes others wait. */
 export interface ByteQuota {
-  /** Whether the bound or the site's share is exceeded, as the last bytes of a post can do. */
+  /** True if the limit or the site's share is exceeded, which the last bytes of a post can do. */
   isFull(siteId: string): boolean
   add(siteId: string, bytes: number): void
   release(siteId: string, bytes: number): void

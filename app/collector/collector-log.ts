@@ -1,4 +1,4 @@
-/** @module The collector's log: posts on disk, synced, in segments that the sender takes, within bounds of bytes. */
+/** @module The collector's log: synced posts on disk, in segments that the sender reads, within limits of bytes. */
 
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { createSegmentWriter, type SealedSegment, type segmentFiles } from './se
 export interface Segment extends SealedSegment {
   /** First attempt, milliseconds since the epoch; undefined before it. */
   begunAt?: number | undefined
-  /** Bytes of its file that were synced, where posts of this process are behind them that got a 503. */
+  /** Synced bytes of the file, if unsynced posts of this process that got a 503 follow them. */
   synced?: number | undefined
 }
 
@@ -73,7 +73,7 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     failure = undefined
   }
 
-  /** Sets aside bytes that are no record, and returns what is left to be sent. */
+  /** Sets aside damaged bytes, and returns the rest to be sent. */
   async function mend(
     { token, state }: Pick<SegmentFile, 'token' | 'state'>,
     bytes: Buffer,
@@ -206,7 +206,7 @@ export async function openCollectorLog(options: CollectorLogOptions) {
         }
       )
     },
-    /** Before its first attempt. */
+    /** Allowed only before the first attempt. */
     async rewrite(segment: Segment, content: SegmentContent): Promise<void> {
       await store.write(segment.token, 'log', content)
       segment.synced = undefined
@@ -216,7 +216,7 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     /** Milliseconds since the epoch, undefined for an empty log. */
     oldestAt: (): number | undefined => segments[0]?.openedAt ?? writer.current()?.openedAt,
     reports: (): number => segments.reduce((sum, { reports }) => sum + reports, writer.current()?.reports ?? 0),
-    /** Whether posts are taken, as far as this machine decides; it is tried where the last post failed. */
+    /** True if this machine can accept posts; tested again if the last post failed. */
     async isWritable(): Promise<boolean> {
       await room.check().catch(fail)
       isFull = quota.total() > limits.logBytes || !room.hasRoom()
@@ -225,7 +225,7 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     },
   }
 
-  /** Writes and removes a byte in a file of its own; after a failure it is synced, with its name. */
+  /** Writes and removes a byte in a separate file; after a failure, file and name are synced. */
   async function probe(): Promise<void> {
     if (failure) await store.writeBytes('probe', 'open', Buffer.from('0'))
     else await writeFile(join(folder, 'probe.new'), '0')

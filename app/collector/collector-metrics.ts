@@ -87,5 +87,5 @@ export function createCollectorMetrics(log: LogState) {
   }
 }
 
-/** In the log. */
+/** Operation of posts in the log. */
 export const reportOperation = 'reports.collect'

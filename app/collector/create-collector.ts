@@ -51,7 +51,10 @@ export interface CollectorServices {
 /** The Reporting API's, report-uri's, and what scripts and old browsers send. */
 const mediaTypes = ['application/reports+json', 'application/csp-report', 'application/json', 'text/plain']
 
-/** Any origin sends reports (Reporting API, 3.5.2). Beacons have credentials, for which CORS takes no `*` (Fetch, 4.10). */
+/**
+ * Any origin may send reports (Reporting API, 3.5.2). Beacons have credentials, for which CORS does not allow `*`
+ * (Fetch, 4.10).
+ */
 const allowOrigin = (origin: string | undefined) => ({
   'Access-Control-Allow-Origin': origin ?? '*',
   ...(origin !== undefined && { 'Access-Control-Allow-Credentials': 'true' }),
@@ -147,7 +150,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     const tokens = tokensOfReports(elements.length)
     if (tokens > 0) await charge(site, c.get('request'), tokens)
     const onOutcome = metrics.countReport
-    // A body takes up to 10 s, in which the site can be deleted.
+    // A body takes up to 10 s, and the site can be deleted in that time.
     const token = c.req.param('token')
     const latest = await requireSite(token)
     const reports = readReports(elements, { site: latest, receivedAt: now(), userAgent, makeId, random, onOutcome })
@@ -171,7 +174,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   return app
 }
 
-/** True while ClickHouse does not respond, which is a check of its own. */
+/** True while ClickHouse does not respond, which is a separate check. */
 const hasDiskRoom = (database: Pick<Database, 'read'>): Promise<boolean> =>
   database.read(findDiskSpace).then(
     (found) => found.every(hasRoom),

@@ -4,7 +4,10 @@ const pollMs = 1_000
 /** Share of the disk that stays free, and its maximum in bytes. */
 const [reservedShare, mostReservedBytes] = [0.05, 5 * 1024 ** 3]
 
-/** Whether the disk of a folder is above its reserve, read at most once a second. @param makeRoom called once it is not. */
+/**
+ * Returns whether the free space of a folder's disk is above its reserve, read at most once per second.
+ * @param makeRoom called once it is not.
+ */
 export function createRoom(folder: string, makeRoom: () => Promise<void>) {
   let checkedAt = -Infinity
   let hasRoom = true

@@ -1,4 +1,7 @@
-/** @module Response headers as configuration of web servers. No header of ours has a quote, a dollar sign or a backslash in its URL. */
+/**
+ * @module Response headers as web server configuration. Our headers have no quote, dollar sign or backslash in their
+ * URLs.
+ */
 
 type Headers = readonly (readonly [name: string, value: string])[]
 

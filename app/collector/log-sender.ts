@@ -114,7 +114,7 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
       const lines = Buffer.from(reports.map(toInsertLine).join(''))
       await log.append({ tenantId, siteId, tokenHash, receivedAt, reports: reports.length, lines }).finally(setTimer)
     },
-    /** Sends what earlier processes left. */
+    /** Sends the segments of earlier processes. */
     start(shards: number): void {
       for (let shard = 1; shard <= shards; shard++) senderOf(shard).suspect()
       schedule()
@@ -122,9 +122,9 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
     suspect(): void {
       for (const sender of senders.values()) sender.suspect()
     },
-    /** Why blocks wait; undefined while ClickHouse keeps up. */
+    /** Reason why blocks wait; undefined while ClickHouse keeps up. */
     failure: (): Error | undefined => [...senders.values()].map((sender) => sender.failure()).find(Boolean),
-    /** Makes every block due at once, as of a program that stops. */
+    /** Makes every block due at once, before the program stops. */
     hurry(): void {
       isHurried = true
       setTimer()

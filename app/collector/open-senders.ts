@@ -32,7 +32,7 @@ export interface OpenSendersOptions {
 const bootUnknown =
   'ClickHouse does not show the uptime of its machine: reports that a power cut takes will not be restored'
 
-/** On a cluster a sender for each shard, through servers that are not of another. */
+/** On a cluster opens a sender for each shard, which uses no servers of other shards. */
 export function openSenders(options: OpenSendersOptions): LogSenderOptions['openSender'] {
   const { segments, database, cluster, id, log, metrics, readBoot, timeouts } = options
   const onRestored = logRestored(log, metrics)

@@ -16,7 +16,7 @@ export interface Gate {
 
 /** Ids in one statement, which are 40 bytes each in its URL. */
 const idsAtOnce = 1_000
-/** A rotated token is taken for so long, as sites are in a collector's memory. */
+/** A rotated token is accepted for this time, because collectors cache sites. */
 const graceMs = 10_000
 
 /** Read after the block is logged as started: so a deletion waits for the block, or the block lacks the deleted site. */

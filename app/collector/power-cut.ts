@@ -1,4 +1,7 @@
-/** @module A power cut of ClickHouse's machine takes reports that it had: sent segments are looked up by id after a new boot. */
+/**
+ * @module Recovers reports that ClickHouse lost in a power cut of its machine: after a new boot, sent segments are
+ * looked up by id.
+ */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -37,7 +40,7 @@ export function createPowerCutWatch({ log, readBoot, restore, stepToken, onResto
     // A begun segment is looked up too, by its sender.
     for (const segment of log.segments()) if (segment.begunAt !== undefined) segment.begunAt = 0
     const restored = await restore(blocks, stepToken, { salt: boot, hasRestarted: true }, signal)
-    // No older response is in a cache once the restore is called done.
+    // No older response is in a cache when the restore is reported as done.
     if (blocks.length > 0) await untilVersionsExpire(signal)
     await store.touchSent()
     await saveBoot(boot)

@@ -26,7 +26,7 @@ export async function readBody(body: Buffer, encoding: string | undefined): Prom
   }
 }
 
-/** In any case; x-gzip is gzip (RFC 9110, 8.4.1). */
+/** Case-insensitive; x-gzip is gzip (RFC 9110, 8.4.1). */
 const codings = /^(?:identity|(?:x-)?gzip)$/i
 
 /** Throws CollectorError(415). */

@@ -14,7 +14,7 @@ export interface ReportContext {
   readonly receivedAt: number
   readonly userAgent: string
   readonly makeId: (receivedAt: number) => string
-  /** From 0 to 1, exclusive. */
+  /** Number from 0 to 1, exclusive. */
   readonly random: () => number
   /** @param type 'other' for a type that is not stored. */
   readonly onOutcome: (type: string, outcome: Outcome) => void

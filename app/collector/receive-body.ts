@@ -23,9 +23,9 @@ export const createBodyQuotas = (bytesInFlight = maxBodyBytesInFlight, unknownBy
 })
 
 /**
- * Reads a body while its site is looked up, as Node discards what is unread when a sender closes. Its bytes are counted
- * until `read` ends. Rejects at once where `siteId` does, with CollectorError(413 or 503), and with ClientDisconnected if
- * the sender leaves before the end of the body.
+ * Reads a body while its site is looked up, because Node discards unread data when a sender disconnects. Its bytes are
+ * counted until `read` ends. Rejects at once if `siteId` does, with CollectorError(413 or 503), and with
+ * ClientDisconnected if the sender disconnects before the end of the body.
  */
 export async function receiveBody<Result>(
   c: Context<ApiEnv>,
@@ -67,7 +67,10 @@ export async function receiveBody<Result>(
   }
 }
 
-/** Node's own stream: as a web stream a body costs 0.1 ms more. It is not destroyed, so that its sender gets a response. */
+/**
+ * Uses Node's stream, because a web stream costs 0.1 ms more per body. It is not destroyed, so that its sender gets a
+ * response.
+ */
 async function* chunksOf(c: Context<ApiEnv>): AsyncGenerator<Uint8Array> {
   const incoming = c.env?.incoming
   if (!incoming) {

@@ -7,7 +7,7 @@ export interface ReportOldestOptions {
   readonly database: Pick<Database, 'insert'>
   /** Id of the log's folder, a UUID. */
   readonly id: string
-  /** When the oldest report in the log was received, milliseconds since the epoch; undefined for an empty log. */
+  /** Time of receipt of the oldest report in the log, in milliseconds since the epoch; undefined for an empty log. */
   readonly oldestAt: () => number | undefined
   readonly everyMs?: number
   /** Age from which it is stored. */
@@ -19,7 +19,7 @@ export interface ReportOldestOptions {
  * be stored is followed by the next.
  */
 export function reportOldest({ database, id, oldestAt, everyMs = 5_000, behindMs = 10_000 }: ReportOldestOptions) {
-  // An earlier process can have ended behind.
+  // An earlier process may have ended while behind.
   let wasBehind = true
   let writing: Promise<void> | undefined
 

@@ -22,7 +22,7 @@ export async function resendBlock(
 ): Promise<void> {
   const block = await readBlock(path)
   if (!block) throw new Error(`${path} is not a complete block`)
-  // Not the collector's, which can have another block in flight.
+  // A separate token, because the collector can have another block in flight.
   const stepToken = collectorTokenPrefix + randomUUID()
   const logSteps = logImportSteps(database)
   const writer = clickHouseReportWriter(database)

@@ -1,6 +1,7 @@
 /**
- * @module Stores blocks by the ids of their rows, where their tokens are not to be trusted: after ten minutes, after a power
- * cut of ClickHouse's machine, and where a value or a deleted site changes the block. Rollups are recounted from the reports.
+ * @module Stores blocks by the ids of their rows if their tokens cannot be trusted: after ten minutes, after a power
+ * cut of ClickHouse's machine, and if a value or a deleted site changes the block. Rollups are counted again from the
+ * reports.
  */
 
 import { hash } from 'node:crypto'
@@ -38,7 +39,7 @@ export interface RestoreBlocksOptions {
   readonly local?: (signal: AbortSignal) => Promise<Pick<Database, 'read' | 'command'>>
   readonly writer: ReportWriter
   readonly logSteps: LogImportSteps
-  /** Time in which an insert that was sent may still begin, as after a freeze. */
+  /** Time in which a sent insert may still begin, for example after a freeze. */
   readonly lateMs?: number
 }
 
@@ -50,7 +51,7 @@ export interface RestorableBlock {
 
 export type RestoreBlocks = ReturnType<typeof createRestoreBlocks>
 
-/** Ids in one statement, as they are part of its URL. */
+/** Ids per statement; they are part of its URL. */
 const mostIds = 100
 const pollMs = 250
 const nothing = { corrected: 0, unsettled: [] as readonly string[], isRefused: false }

@@ -1,6 +1,6 @@
 /**
- * @module Bytes of a segment: a head with the columns of its rows, then a record for each post. A record has a word by which
- * the next one is found behind damage, its length, and the CRC of its bytes.
+ * @module Bytes of a segment: a head with the columns of its rows, then one record per post. A record has a marker, by
+ * which the next record after damage is found, its length, and the CRC of its bytes.
  */
 
 import { crc32 } from 'node:zlib'
@@ -23,7 +23,7 @@ export interface SegmentContent {
   readonly records: readonly PostRecord[]
   /** Bytes that are no record; empty in a sound segment. */
   readonly damage: Buffer
-  /** True for damage that no record proves to have been synced, as that of a post without a response. */
+  /** True for damage that no later record proves to have been synced, such as an unacknowledged post. */
   readonly isTorn: boolean
 }
 
@@ -66,7 +66,9 @@ function payloadAt(bytes: Buffer, at: number): Buffer | undefined {
   return crc32(payload) === bytes.readUInt32BE(at + word.length + 4) ? payload : undefined
 }
 
-/** Where the next sound record begins; rows hold no such prefix, as JSON escapes the first byte of its length. */
+/**
+ * Start of the next readable record; rows contain no such prefix, because JSON escapes the first byte of its length.
+ */
 function findNext(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(word, from); at >= 0; at = bytes.indexOf(word, at + 1)) {
     if (payloadAt(bytes, at)) return at
@@ -74,7 +76,7 @@ function findNext(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** Undefined where its head is damaged, or of a later format. */
+/** Undefined if its head is damaged or has a later format. */
 export function readSegment(bytes: Buffer): SegmentContent | undefined {
   const first = payloadAt(bytes, 0)
   const parsed = first && head.safeParse(JSON.parse(first.toString('utf8')))

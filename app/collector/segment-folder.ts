@@ -27,7 +27,7 @@ export const sentForMs = 10 * minuteMs
 
 const fileName = new RegExp(`^([\\w-]+)\\.(${states.join('|')})$`)
 
-/** In the order in which they were made. */
+/** Tokens sort in the order of their creation. */
 export const makeToken = (): string => `${Date.now().toString(16).padStart(12, '0')}-${randomUUID()}`
 
 /** True for a segment that no collector sends. */
@@ -87,7 +87,7 @@ export function segmentFolder(folder: string) {
       ]),
     writeBytes: (token: string, state: SegmentState, bytes: Buffer) =>
       writeSynced(`${pathOf(token, state)}.new`, pathOf(token, state), [bytes]),
-    /** Before its first attempt: from then on its bytes do not change. */
+    /** Called before its first attempt: its bytes no longer change. */
     async begin(token: string, now: number): Promise<void> {
       // It has its new name where the sync failed.
       await move(token, ['log', 'open', 'begun'], 'begun')

@@ -1,6 +1,6 @@
 /**
- * @module Appends posts to the open segment and syncs them in groups: posts that come during a sync share the next. A sync
- * that failed is never repeated on its file, as Linux then calls lost pages clean.
+ * @module Appends posts to the open segment and syncs them in groups: posts that arrive during a sync share the next. A
+ * failed sync is never repeated on its file, because Linux then treats lost pages as clean.
  */
 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
@@ -36,7 +36,7 @@ interface OpenSegment {
   readonly token: string
   readonly file: FileHandle
   readonly openedAt: number
-  /** By a clock that nobody sets. */
+  /** Time of a monotonic clock. */
   readonly openedTick: number
   readonly bytesOfSites: Map<string, number>
   reports: number
@@ -121,7 +121,7 @@ export function createSegmentWriter({
     await seal()
   }
 
-  /** Groups are of posts that together fit one segment, but for a post that alone does not. */
+  /** A group fits one segment, unless it is a single post that does not. */
   function takeGroup(): Waiting[] {
     let [count, reports, bytes] = [0, 0, 0]
     for (const { record } of waiting) {

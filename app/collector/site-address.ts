@@ -1,4 +1,4 @@
-/** @module Where browsers send a site's reports. The token is public: it is in every page's headers. */
+/** @module Reporting URLs of a site. The token is public: it is in every page's headers. */
 
 import { randomBytes } from 'node:crypto'
 

@@ -1,6 +1,6 @@
 /**
- * @module Sites by token, in memory and in a snapshot on disk, so that a post of a known token waits for no database. They are
- * read again beside the posts.
+ * @module Sites by token, in memory and in a snapshot on disk, so that a post with a known token waits for no database.
+ * They are read again in the background.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -58,7 +58,7 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
 
   async function readAll(): Promise<void> {
     const [now] = await read(findSitesState)
-    // The dictionary of shards changes beside it.
+    // The dictionary of shards can change independently.
     if (now?.state === state && !isCluster) return
     const found = await read(listCollectorSites(isCluster))
     const text = JSON.stringify({ format: 1, sites: found })
@@ -98,7 +98,7 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
   })
 
   async function findNew(token: string): Promise<FoundSite | undefined> {
-    // A guess costs one cheap read, of a pool of its own.
+    // A guess costs one cheap read, in a separate pool.
     if (!(await unknown.fetch(token))?.exists) return undefined
     await reading
     if (!byToken?.has(token)) await refresh()
@@ -134,7 +134,7 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
     },
     /** The first shard for a deleted tenant. */
     shardOf: (tenantId: string): number => shards.get(tenantId) ?? 1,
-    /** Whether any post can be taken while ClickHouse does not respond. */
+    /** True if posts can be accepted while ClickHouse does not respond. */
     isKnown: () => byToken !== undefined,
     close: () => clearInterval(timer),
   }

@@ -109,7 +109,7 @@ export async function startCollector(
   }
 }
 
-/** Ends early while ClickHouse does not take blocks. */
+/** Ends early while ClickHouse does not accept blocks. */
 async function untilDrained(sender: Pick<LogSender, 'drained' | 'failure'>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = performance.now() + stopMs

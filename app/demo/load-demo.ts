@@ -40,7 +40,7 @@ const demoPath = (dataDir: string) => join(dataDir, 'demo.json')
 export async function loadDemo(writer: Database, dataDir: string): Promise<readonly DemoKey[]> {
   const file = demoPath(dataDir)
   const stored = await readState(file)
-  // Data of another folder, as of a copy without demo.json.
+  // Data of another folder, such as a copy without demo.json.
   if (!stored && (await writer.read(listTenants)).length > 0) {
     await skipDemo(dataDir)
     return []

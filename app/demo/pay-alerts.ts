@@ -1,4 +1,4 @@
-/** @module Where `npm start` sends the alerts of its payment page: to itself, which lists them. */
+/** @module Receiver of the alerts of the payment page of `npm start`, which lists them. */
 
 import type { Env, Hono } from 'hono'
 import { demoTenant } from '../../fixtures/demo-tenants.ts'

@@ -10,7 +10,7 @@ const scheme = 'apiKey'
 const keyInTab = {
   authorize: (/** @type {Function} */ authorize) => async (/** @type {Record<string, { value: string }>} */ keys) => {
     sessionStorage.setItem(keyName, keys[scheme]?.value ?? '')
-    // Operations that are open already take no examples.
+    // Examples are not applied to operations that are already open.
     ui.getSystem().specActions.updateJsonSpec(await withExamples(description, readKey()))
     return authorize(keys)
   },

@@ -28,7 +28,7 @@ export class ApiError extends Error {
 /** Target of the page that follows; undefined on the last. */
 const nextOf = (response) => response.headers.get('Link')?.match(/^<(.+)>; rel="next"$/)?.[1]
 
-/** For a terminal, with the key as a variable: a view is sent to colleagues, and the key is not. */
+/** A curl line with the key as a variable: views are sent to colleagues, keys are not. */
 export const curlOf = (target) =>
   `curl -s -H "Authorization: Bearer $KEY" '${location.origin}${target.replaceAll("'", '%27')}'`
 

@@ -30,7 +30,7 @@ export function rememberFocus() {
   history.replaceState({ focus: keyOf(document.activeElement) }, '')
 }
 
-/** After back or forward. */
+/** Restores the focus after back or forward. */
 export function restoreFocus(state) {
   wanted = state?.focus ?? ''
 }

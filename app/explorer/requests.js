@@ -1,5 +1,5 @@
 // @ts-check
-/** @module Requests of a view: the parameters of its state that the operation takes. */
+/** @module Requests of a view, with the parameters of its state that the operation accepts. */
 
 import { parameters, reportTypes, windowDays } from './served/schema.js'
 import { ranges, typeOf } from './state.js'
@@ -27,7 +27,7 @@ export function windowOf({ last, from, to }, path) {
   return { from: within ?? start, to }
 }
 
-/** Whether the operation of a path takes a parameter, which newer versions of the API can have. */
+/** True if the operation at a path accepts a parameter; newer API versions may accept more. */
 export const takes = (path, name) => parameters[path]?.includes(name) ?? false
 
 /** Filters of an issue by the dimensions of CSP reports, so that filters survive a change of view. */

@@ -31,7 +31,7 @@ const operators = ['any', 'not', 'contains']
 
 const baseNames = ['siteId', 'reportType', 'last', 'from', 'to', 'groupBy', 'timeZone', 'noise']
 
-/** Filters of any operation, but for the site, which has a picker of its own. */
+/** Filters of any operation, except for the site, which has a separate picker. */
 export const filterNames = [
   ...new Set(
     Object.values(parameters)

@@ -42,7 +42,7 @@ export function mountHealth(
       wasMigrated ||= pending.length === 0
       return { engine: true, migrations: statusOf(pending.length === 0) }
     } catch (error) {
-      // Only an engine that responds can say which migrations it has.
+      // Only a responding engine can report its migrations.
       const unavailable = error instanceof Problem
       return { engine: !unavailable, migrations: unavailable ? 'unknown' : 'failing' }
     }

@@ -11,8 +11,8 @@ import { handleClientErrors } from './handle-client-errors.ts'
 export interface Listener {
   readonly url: string
   /**
-   * Serves on for the drain, then accepts no new requests, and ends those in flight after 10 s. From its call each response
-   * closes its connection, so that a proxy has none to reuse.
+   * Keeps serving for the drain, then accepts no new requests, and ends requests in flight after 10 s. Responses then
+   * close their connections, so that a proxy does not reuse them.
    */
   stop(drainSeconds?: number): Promise<void>
 }
@@ -23,7 +23,7 @@ const closeTimeoutMs = 10_000
 export const connectionLimits = {
   /** Limit of a whole request, from its first byte or its connection: a slow body cannot occupy memory longer. */
   requestTimeoutMs: 10_000,
-  /** Without traffic, as when a client never reads its response. */
+  /** Limit without traffic, for example if a client never reads its response. */
   idleTimeoutMs: 60_000,
   /**
    * Longer than the 60 s for which balancers keep an idle connection, so that they never reuse a connection that is

@@ -4,7 +4,7 @@ import { type Listener, listen } from './listen.ts'
 
 type PortVariable = 'PORT' | 'COLLECTOR_PORT'
 
-/** Throws an Error of one line for a port that is taken, before minutes of work that would end with it. */
+/** Throws an Error of one line for a port in use, before minutes of work that would end with it. */
 export async function requireFreePorts(config: Config, variables: readonly PortVariable[]): Promise<void> {
   const held: Listener[] = []
   try {

@@ -41,7 +41,8 @@ export function mountMetrics(app: Hono<ApiEnv>, registry: Registry): void {
 type MetricsVariable = 'METRICS_PORT' | 'COLLECTOR_METRICS_PORT' | 'WORKER_METRICS_PORT'
 
 /**
- * Serves a registry at `/metrics` of a port of its own, to any client that reaches METRICS_HOST; undefined if none is set.
+ * Serves a registry at `/metrics` on a separate port, to any client that reaches METRICS_HOST; undefined if no port is
+ * set.
  * @param mount adds further paths.
  */
 export async function listenForMetrics(

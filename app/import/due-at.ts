@@ -1,6 +1,6 @@
 /**
- * @module Pace of insert blocks. A block costs ClickHouse half a second of processor time however few its reports, most of it
- * merges after the insert of 0.1 s. Blocks rest for so long that at 10 posts a second they take 15 % of a core.
+ * @module Pace of insert blocks. A block costs ClickHouse half a second of processor time even with few reports, mostly
+ * for merges after the insert of 0.1 s. The pauses limit 10 posts per second to 15 % of a core.
  */
 
 export interface BlockTimes {
@@ -8,17 +8,17 @@ export interface BlockTimes {
   readonly endedAt: number
 }
 
-/** Rest after a block, in multiples of the time that it took. With 9 it is 40 % of a core, with 35 a post waits 2 s. */
+/** Pause after a block, in multiples of its duration. With 9 it costs 40 % of a core; with 35 a post waits 2 s. */
 const restFactor = 35
 
 export interface GatherLimits {
   /** Wait of a report after a quiet moment until its block is due. */
   readonly gatherMs: number
-  /** Longest wait of a report until its block is due, while reports keep coming. */
+  /** Longest wait of a report until its block is due, while more reports arrive. */
   readonly longestGatherMs: number
 }
 
-/** When a block whose first report came at `openedAt` is due. @param last the block before. */
+/** Due time of a block whose first report arrived at `openedAt`. @param last the previous block. */
 export function dueAt(openedAt: number, last: BlockTimes, { gatherMs, longestGatherMs }: GatherLimits): number {
   const restedAt = last.endedAt + restFactor * (last.endedAt - last.startedAt)
   return Math.min(Math.max(openedAt + gatherMs, restedAt), openedAt + longestGatherMs)

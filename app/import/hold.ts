@@ -1,4 +1,7 @@
-/** @module The hold: no collector begins a block while a process counts or deletes what blocks change. Posts are taken. */
+/**
+ * @module The hold: no collector begins a block while a process counts or deletes data that blocks change. Posts are
+ * still accepted.
+ */
 
 import { waitUntil } from '../../clickhouse/cluster/wait-until.ts'
 import { findBlocksInFlight } from '../../clickhouse/rollups/blocks-in-flight.ts'
@@ -16,7 +19,7 @@ export interface HoldOptions {
   readonly shards?: readonly Database[]
   readonly signal?: AbortSignal | undefined
   readonly log?: (line: string) => void
-  /** Called when blocks are in flight still after a minute; it can throw. */
+  /** Called if blocks are still in flight after a minute; it can throw. */
   readonly onLate?: (error: Error) => void
 }
 

@@ -18,7 +18,7 @@ export interface LeaseOptions {
   readonly leaseId: string
   /** Ends the wait for another holder; a free lease is claimed still. */
   readonly signal?: AbortSignal
-  /** Called once where another process holds the lease; it can throw instead of waiting. */
+  /** Called once if another process holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
   /** An import does not wait for its tenant's deletion: the tenant will be gone. */
   readonly purpose?: 'import' | 'deletion' | 'deletion of a site'
@@ -41,7 +41,7 @@ const deletion = 'deletion by '
 /** Ids of leases whose task has ended in this process, which does not wait for itself. */
 const unreleased = new Set<string>()
 
-/** Runs the task under the lease. `checkLease` renews it, and rejects where another process took over. */
+/** Runs the task under the lease. `checkLease` renews it, and rejects if another process took over. */
 export async function withLease<Result>(
   options: LeaseOptions,
   task: (checkLease: () => Promise<void>) => Promise<Result>,

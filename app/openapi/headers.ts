@@ -56,7 +56,7 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers
 
-/** On every response after `chargeBudgets`, and on no other. */
+/** Headers of every response after `chargeBudgets`, and of no other. */
 export const budgetHeaderNames = [
   'RateLimit-Limit',
   'RateLimit-Remaining',

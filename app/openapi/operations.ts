@@ -6,7 +6,7 @@ import { budgetHeaderNames, headerReferences } from './headers.ts'
 import { inputFields, type NamedSchemas, outputSchema } from './json-schema.ts'
 import { tagOf } from './tags.ts'
 
-/** `reportsCount` for `reports.count`, as client generators need it. */
+/** `reportsCount` for `reports.count`, which client generators need. */
 const operationId = (name: string) => name.replace(/[^A-Za-z0-9]+(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** HEAD is not listed: it is GET without the body. */

@@ -35,7 +35,7 @@ const maxKeys = 10_000
 
 interface CachedKey {
   readonly caller: Caller
-  /** By `Clock.now`. */
+  /** Time of `Clock.now`. */
   readonly validUntil: number
 }
 
@@ -60,7 +60,7 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock, ttlM
     ttlResolution: 0,
     perf: { now: clock.elapsed },
   })
-  // Chooses the query pool: a dashboard's key that expired from the cache does not wait behind guesses.
+  // Chooses the query pool: a dashboard's key that expired from the cache does not wait for guesses.
   const knownHashes = new LRUCache<string, true>({ max: maxKeys })
   const lookups = singleFlight<CachedKey | undefined>()
 
@@ -80,7 +80,7 @@ export function createAuthenticator(read: Read, clock: Clock = systemClock, ttlM
     const hash = hashKey(text)
     const cached = keys.get(hash)
     if (cached && keys.getRemainingTTL(hash) < ttlMs / 2) {
-      // After an error the key expires in time, and the request that waits for the next lookup gets its error.
+      // After an error the key expires as usual, and the request that waits for the next lookup gets its error.
       lookups(hash, () => loadKey(hash)).catch(() => undefined)
     }
     const key = cached ?? (await lookups(hash, () => loadKey(hash)))

@@ -19,7 +19,7 @@ export interface Download {
   readonly passOn: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer | string>
 }
 
-/** Level 1 keeps a core at 100 MB/s of NDJSON and shrinks it to a tenth. */
+/** Level 1 compresses 100 MB/s of NDJSON per core to a tenth. */
 const gzipOptions = { level: 1 } as const
 
 /**
@@ -34,7 +34,7 @@ const reset = (outgoing: HttpBindings['outgoing']) => void outgoing.socket?.rese
 function endStalled(outgoing: HttpBindings['outgoing']): AbortSignal {
   const stalled = new AbortController()
   outgoing.setTimeout(stalledMs, () => {
-    // With none it waits for ClickHouse.
+    // Without waiting bytes it waits for ClickHouse.
     if (outgoing.writableLength === 0) return outgoing.setTimeout(stalledMs)
     stalled.abort()
     return reset(outgoing)
@@ -65,7 +65,7 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
   outgoing.writeHead(200, { ...headers, Vary: isCors ? `${headers.Vary}, Origin` : headers.Vary })
   const stalled = endStalled(outgoing)
   try {
-    // On a fault the pipeline would close the connection.
+    // On a fault the default pipeline would close the connection.
     const options = { end: false }
     if (isZipped) await pipeline(bytes, download.passOn, createGzip(gzipOptions), outgoing, options)
     else await pipeline(bytes, download.passOn, outgoing, options)

@@ -91,9 +91,9 @@ export interface EndpointDefinition<
   readonly page?: Paging
   /** One token of each per request; of the key's and the tenant's budget by default. */
   readonly charges?: readonly ApiBudgetName[]
-  /** Capabilities beside API access. */
+  /** Capabilities in addition to API access. */
   readonly requires?: readonly Requirement[]
-  /** With every valid key, whatever its plan and its origins. */
+  /** Works with every valid key, independent of plan and origins. */
   readonly alwaysWorks?: true
   /** `tenant` by default: its keys share a response in flight. */
   readonly scope?: S

@@ -6,7 +6,7 @@ import { type ApiEnv, createRequestContext, headersOf } from './request-context.
 /** nginx's status of a request whose client disconnected; proxies and dashboards know it. */
 export const clientClosedRequest = 499 as StatusCode
 
-/** Headers of every JSON response; `nosniff` keeps a page from running it. */
+/** Headers of every JSON response; `nosniff` prevents a page from running it. */
 export const jsonHeaders = {
   'Content-Type': 'application/json',
   'X-Content-Type-Options': 'nosniff',

@@ -26,7 +26,7 @@ export const listPage = { defaultLimit: 50, maxLimit: 200, maxDepth: 10_000 } as
 export const wholeListPage = { ...listPage, maxDepth: Number.MAX_SAFE_INTEGER } as const
 
 export interface Page<Item, Position> {
-  /** Where the page before ended; undefined on the first. */
+  /** End of the previous page; undefined on the first. */
   readonly after: Position | undefined
   /** Rows to read: one more than the page holds, which shows whether another page follows. */
   readonly rows: number
@@ -81,7 +81,7 @@ export function createPage<Item, Position>(
   const cursorAfter = (last: Item, window: TimeRange | null, depth: number) =>
     encodeCursor(fingerprint, { window, depth, position: position.from(last) })
 
-  /** A query of its own, whose first item is the last of this one: its cursor passes over that. */
+  /** A separate query, whose first item is the last item of this page; its cursor skips it. */
   function narrower(last: Item): NextPage | undefined {
     if (!position.timeOf || !window || !isWindowRequested) return undefined
     const rest = { from: window.from, to: Math.min(window.to, position.timeOf(last) + 1) }

@@ -3,7 +3,7 @@ import { Problem } from '../../schema/problems.ts'
 import { quoteInput } from './quote-input.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Hono would drop a parameter without a name, and take percent-encoding that is not UTF-8 literally. */
+/** Hono would drop a parameter without a name, and read percent-encoding that is not UTF-8 literally. */
 export const rejectMalformedQuery: MiddlewareHandler<ApiEnv> = function rejectMalformedQuery(c, next) {
   checkQuery(c.req.url)
   return next()

@@ -9,14 +9,14 @@ import type { Page } from './page.ts'
 
 export interface RequestContext {
   readonly requestId: string
-  /** From performance.now(). */
+  /** Time of performance.now(). */
   readonly startedAt: number
   /** Sent with a 200, a 304 and an error alike. */
   readonly responseHeaders: Record<string, string>
   operation?: string
   /** Its key was found. */
   hasCaller?: true
-  /** The operation's path, as declared. */
+  /** The operation's declared path. */
   route?: string
   /** Names of the budgets that refused it. */
   refusedBudgets?: readonly string[]

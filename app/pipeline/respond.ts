@@ -9,7 +9,7 @@ import type { AnyContext, DownloadEndpoint, JsonEndpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 import { TextResponse } from './text-response.ts'
 
-/** Sends 200 or 304 from the response cache, or from the handler behind single-flight; scope `key` uses neither. */
+/** Sends 200 or 304 from the response cache, or from the handler with single-flight; scope `key` uses neither. */
 export function respond(endpoint: JsonEndpoint, responseCache: ResponseCache): MiddlewareHandler<ApiEnv> {
   const { name, scope, cache, window: rule } = endpoint
   const flights = singleFlight<Representation>()

@@ -49,7 +49,7 @@ function collectParams({ query: fields, parse }: Endpoint, allFields: Fields): M
     const { siteId } = c.get('caller')
     const query = siteId !== null && 'siteId' in allFields ? { siteId, ...valid } : valid
     const path = (c.req.valid('param' as never) ?? {}) as Params
-    // In the order of the fields, as zod has them; of up to 70 most are not given.
+    // Messages are in the order of the fields, like zod's; most of up to 70 fields are absent.
     const given = Object.entries(query)
     const ownQuery = Object.fromEntries(given.filter(([name]) => name in fields))
     c.set('query', query)

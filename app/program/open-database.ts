@@ -20,7 +20,7 @@ export interface DatabaseAccess {
   readonly reader: Database
   /** Reads for people, without keys and tokens; with CLICKHOUSE_URL, the same user as the reader. */
   readonly analyst: Database
-  /** May write; with CLICKHOUSE_URL, the same user as the reader. */
+  /** Can write; with CLICKHOUSE_URL, the same user as the reader. */
   readonly writer: Database
   readonly url: string
   /** Whether the embedded engine was started here, so that no other program runs on its folder. */
@@ -38,7 +38,7 @@ export interface DatabaseAccess {
 }
 
 export interface OpenDatabaseOptions {
-  /** 0, the default, takes any free port, so that CLICKHOUSE_PORT never vanishes with a short command. */
+  /** 0, the default, is any free port, so that CLICKHOUSE_PORT never disappears with a short command. */
   readonly port?: number
   readonly onStep?: MigrateOptions['onStep']
   /**
@@ -78,7 +78,7 @@ export async function openDatabase(
   }
 }
 
-/** Never takes the folder of an owner whose engine restarts: the owner could not start it again. */
+/** Never opens the folder of an owner whose engine is restarting: the owner could not start it again. */
 async function openFolder(dataDir: string, enginePort: number, options: OpenDatabaseOptions): Promise<DatabaseAccess> {
   const { ownerTimeoutMs = defaultOwnerTimeoutMs } = options
   const deadline = Date.now() + ownerTimeoutMs

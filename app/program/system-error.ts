@@ -14,7 +14,7 @@ const descriptions: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'no such host'],
 ])
 
-/** By code, what follows the path or the address. */
+/** End of the sentence after the path or address, by code. */
 const sentences: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist: correct the path',
   ENOTDIR: 'uses a file as a folder: correct the path',

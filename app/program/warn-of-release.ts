@@ -9,7 +9,7 @@ export async function warnOfRelease(database: Pick<Database, 'read'>, log: Logge
     const pending = await lackingMigrations(database, await readMigrations())
     if (pending.length > 0) log.warn(`The database lacks ${pending.join(', ')}: run "migrate" as the writer`)
   } catch (error) {
-    // An outage has lines of its own.
+    // An outage is logged separately.
     if (error instanceof OtherRelease) log.warn(error.message)
   }
 }

@@ -2,8 +2,8 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { type Bound, join, name, render, type Sql, sql } from '../../queries/sql/sql.ts'
 
 /**
- * Inserts a row's next version with some columns changed; all others stay. Its updated_at is later than any before, even
- * where clocks differ.
+ * Inserts the next version of a row with changed columns. Its updated_at is later than any before, even if clocks
+ * differ.
  */
 export async function insertNextRow(
   database: Pick<Database, 'command'>,

@@ -25,7 +25,7 @@ export type RowCondition = (table: OwnedTable) => Sql | undefined
 /** Rows by table. */
 export type RowCounts = Readonly<Record<string, number>>
 
-/** Tables without such rows are left out. */
+/** Tables without such rows are omitted. */
 export async function countRows(databases: readonly Database[], condition: RowCondition): Promise<RowCounts> {
   const counts: Record<string, number> = {}
   for (const database of databases) {

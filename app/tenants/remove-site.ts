@@ -20,7 +20,7 @@ export async function removeSite(
 ): Promise<void> {
   const { tenantId, siteId } = site
   const logStep = (state: 'started' | 'done') => logImportSteps(writer)([tenantId], `deletion of ${siteId}`, state)
-  // Again before each table, as a step counts for an hour.
+  // Repeated before each table, because a step counts for an hour.
   const onStep = () => logStep('started')
   await onStep()
   const { copy, finish } = await retractReports(shards(), site, onStep)

@@ -12,7 +12,7 @@ export interface AlertMessage {
     readonly summary: string
     readonly siteId?: string
     readonly siteName?: string
-    /** In the API. */
+    /** Path in the API. */
     readonly path?: string
     readonly pageId?: string
     readonly pageLabel?: string
@@ -27,7 +27,7 @@ export interface AlertMessage {
     /** The first of them. */
     readonly policies?: readonly MessagePolicy[]
     readonly policyCount?: number
-    /** When the hour began. */
+    /** Start of the hour. */
     readonly hour?: string
     /** Reports in the hour, without noise. */
     readonly reportCount?: number
@@ -58,7 +58,7 @@ export interface MessageScript {
 }
 
 export interface MessagePolicy {
-  /** As /v1/sites/{siteId}/csp-policies has it. */
+  /** Id as in /v1/sites/{siteId}/csp-policies. */
   readonly id: string
   readonly disposition: 'enforce' | 'report'
   readonly policy: string

@@ -23,7 +23,7 @@ export interface AlertLoop
   readonly digestHour: number
 }
 
-/** To connect, and to the response. */
+/** Limit for connecting and for the response. */
 const sendTimeoutMs = 10_000
 
 export const alertSettings = (config: Config): Pick<AlertLoop, 'settings' | 'keys' | 'digestHour'> => ({
@@ -49,7 +49,7 @@ type AlertPass = Pick<
   'database' | 'now' | 'settings' | 'keys' | 'metrics' | 'digestHour' | 'stopping' | 'cut' | 'log'
 >
 
-/** By tenant. */
+/** State by tenant. */
 interface Memory {
   /** Times of the digests that were made. */
   readonly digests: Map<string, number>

@@ -25,7 +25,7 @@ export interface CaptureLoop extends Omit<ScanLoop, 'intervalOf'> {
 
 /** Rule 60, of a site and UTC day. */
 const fetchesOfDay = 100
-/** Reports are claims, which anyone can send: half of the fetches are left for bytes that a scan found. */
+/** Anyone can send reports, so half of the fetches are reserved for bytes that a scan found. */
 const reportFetchesOfDay = 50
 const reportRecordsOfDay = 100
 const fetchesAtOnce = 6

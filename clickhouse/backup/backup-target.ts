@@ -1,6 +1,6 @@
 import { type Sql, sql } from '../../queries/sql/sql.ts'
 
-/** Where backups lie: below the data by default, on a disk of ClickHouse's, or in a bucket. */
+/** Location of backups: below the data by default, on a disk of ClickHouse, or in a bucket. */
 export interface BackupPlace {
   readonly disk?: string | undefined
   /** Address of a folder in a bucket. */

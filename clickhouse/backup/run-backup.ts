@@ -23,7 +23,7 @@ const findState = (id: string): Query<z.infer<typeof stateRow>> => ({
 })
 
 /**
- * Runs a BACKUP or RESTORE to its end, however long it takes: a statement over HTTP has 10 minutes.
+ * Runs a BACKUP or RESTORE to its end without a time limit: a statement over HTTP has 10 minutes.
  * @param settings of the statement, such as `, structure_only = true`.
  * @returns bytes of the backup.
  */

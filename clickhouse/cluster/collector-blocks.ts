@@ -9,8 +9,8 @@ import type { Shard } from './open-cluster.ts'
 const pollMs = 100
 
 /**
- * Waits for the acknowledgement of each insert block of the tenant that is in flight. A retry on another shard, which
- * does not know the block's token, would store it beside its copy. Throws after `timeoutMs`.
+ * Waits for the acknowledgement of each insert block of the tenant in flight. A retry on another shard, which does not
+ * know the block's token, would store a duplicate. Throws after `timeoutMs`.
  */
 export async function untilAcknowledged(
   shards: readonly Pick<Shard, 'database'>[],
@@ -49,7 +49,7 @@ const listCollectorSteps = (tenantId: string): Query<Steps> => ({
   pool: 'lookup',
 })
 
-/** By token. A block can begin on one shard and end on another. */
+/** Latest steps by token. A block can begin on one shard and end on another. */
 async function latestSteps(shards: readonly Pick<Shard, 'database'>[], tenantId: string): Promise<[string, Steps][]> {
   const rows = await Promise.all(shards.map(({ database }) => database.read(listCollectorSteps(tenantId))))
   const latest = new Map<string, Steps>()

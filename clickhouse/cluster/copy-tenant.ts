@@ -68,7 +68,7 @@ export async function copyLibraries(from: Database, to: Database, onStep: Copy['
   }
 }
 
-/** A part of a copy is larger than one of a block, and its other replicas take as long as the network does. */
+/** A part of a copy is larger than a part of a block, and other replicas need the time of the network. */
 const insertSettings = {
   max_partitions_per_insert_block: '0',
   wait_end_of_query: 1,
@@ -78,7 +78,7 @@ const insertSettings = {
 async function copyRows({ from, to }: Pick<Copy, 'from' | 'to'>, table: string, where: Sql): Promise<void> {
   const { text: statement, params } = render(sql`SELECT * FROM ${name(table)} WHERE ${where}`)
   const rows = Readable.from(await from.stream(statement, 'Native', { params }), { objectMode: false })
-  // At the first bytes, or at the end.
+  // Resolves at the first bytes, or at the end.
   await once(rows, 'readable')
   if (rows.readableLength === 0) return
   const insert = render(sql`INSERT INTO ${name(table)} FORMAT Native`).text

@@ -8,7 +8,7 @@ import type { ClusterNode } from './open-cluster.ts'
 import { type Wait, waitUntil } from './wait-until.ts'
 
 export interface LostReplica {
-  /** From 1. */
+  /** Number from 1. */
   readonly shard: number
   /** Macro of its server. */
   readonly replica: string

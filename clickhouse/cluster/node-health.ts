@@ -13,7 +13,7 @@ import { shardDatabase } from './on-cluster.ts'
 const replicasRow = z.object({
   /** Replicated tables of both databases. */
   tables: rowCount,
-  /** Without a session in Keeper, so that they take no insert. */
+  /** Tables without a Keeper session, which reject inserts. */
   readonlyTables: rowCount,
   /** Age of the oldest part that the node lacks. */
   delaySeconds: rowCount,
@@ -53,7 +53,7 @@ export const lateMs = minuteMs
 const insertsRow = z.object({ lateInserts: rowCount, oldestInsertSeconds: rowCount })
 export type LateInserts = z.infer<typeof insertsRow>
 
-/** Without those of a SELECT, as rebuilds, which may take long. */
+/** Excludes inserts with a SELECT, such as rebuilds, which may take long. */
 export const countLateInserts: Query<LateInserts> = {
   name: 'countLateInserts',
   statement: sql`

@@ -19,7 +19,7 @@ export interface ClusterStatement {
   readonly statement: string
 }
 
-/** How a cluster keeps copies of its tables. */
+/** Replication of a cluster's tables. */
 export interface Replication {
   /** Statements of each node. */
   createDatabases(front: string, shards: string): readonly string[]

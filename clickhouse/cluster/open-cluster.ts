@@ -9,7 +9,7 @@ import { sql } from '../../queries/sql/sql.ts'
 import { shardDatabase } from './on-cluster.ts'
 import { createReplicaCount, measureSize } from './replica-count.ts'
 
-/** A ClickHouse cluster, as its nodes in CLICKHOUSE_URL describe it. */
+/** A ClickHouse cluster, described by its nodes in CLICKHOUSE_URL. */
 export interface Cluster {
   /** Database that clients name. */
   readonly front: string
@@ -17,7 +17,7 @@ export interface Cluster {
   readonly client: Database
   /** Nodes that respond. */
   readonly nodes: readonly ClusterNode[]
-  /** Why each of the other nodes is not used, in one line. */
+  /** Reason why each of the other nodes is not used, in one line. */
   readonly missing: readonly string[]
   /** Shards with a node that responds, by number. */
   readonly shards: readonly Shard[]
@@ -29,7 +29,7 @@ export interface Cluster {
   quorum(): Promise<number>
   /** The whole cluster through servers that are not of another shard, so that another's faults reach none of its writes. */
   entry(shard: number): Database
-  /** Opens it again, as it is now. */
+  /** Opens it again in its current state. */
   reopen(): Promise<Cluster>
   close(): Promise<void>
 }
@@ -37,24 +37,24 @@ export interface Cluster {
 export interface ClusterNode {
   /** Without user and password. */
   readonly origin: string
-  /** From 1. */
+  /** Number from 1. */
   readonly shard: number
   readonly macros: Macros
-  /** As this node sees a database; '' for the server, where ours may be missing. */
+  /** A database on this node; '' for the server, if ours may be missing. */
   use(database: string): Database
 }
 
 /** A shard through any of its replicas. */
 export interface Shard {
-  /** From 1. */
+  /** Number from 1. */
   readonly number: number
-  /** The whole cluster as its replicas see it. */
+  /** The whole cluster, seen from its replicas. */
   readonly front: Database
   /** Its own tables. */
   readonly database: Database
 }
 
-/** Where clients reach it, as of CLICKHOUSE_URL. */
+/** Database for clients, from CLICKHOUSE_URL. */
 function frontDatabase(urls: string): string {
   const front = decodeURIComponent(new URL(nodeUrls(urls)[0] ?? '').pathname.slice(1))
   if (front !== '') return front
@@ -62,9 +62,10 @@ function frontDatabase(urls: string): string {
 }
 
 /**
- * Throws an Error of one line where no node responds.
- * @param urls as `connect` takes them.
- * @param onUnavailable called with that line instead, for a program that waits until one does: `reopen` shows its nodes.
+ * Throws an Error of one line if no node responds.
+ * @param urls in the form that `connect` accepts.
+ * @param onUnavailable called with that line instead, for a program that waits until one does: `reopen` shows its
+ * nodes.
  */
 export async function openCluster(
   urls: string,
@@ -149,7 +150,7 @@ function usedOnce(connectTo: (database: string) => Database): (database: string)
 
 const macroRow = z.object({ shard: z.string(), replica: z.string(), cluster: z.string() })
 
-/** Names of a node's shard and of its replica there, as its server has them. */
+/** Names of a node's shard and replica, from its server. */
 type Macros = z.infer<typeof macroRow>
 
 /** Fails if a macro is missing. */

@@ -100,7 +100,7 @@ const countFetches = (database: string): Query<{ fetches: number }> => ({
   pool: 'lookup',
 })
 
-/** A node that was replaced has the small tables empty at first, as if no migration were applied. */
+/** A replaced node has empty small tables at first, as if no migration were applied. */
 async function untilFetched({ front, nodes }: Cluster, wait: Wait): Promise<void> {
   await waitUntil(
     () =>

@@ -113,7 +113,7 @@ const countRows = (database: string): Query<{ rows: number }> => ({
   pool: 'lookup',
 })
 
-/** Waits for the parts however long they take, and compares the reports with another replica's. */
+/** Waits for the parts without a time limit, and compares the reports with another replica's. */
 async function untilWhole(cluster: Cluster, lost: LostReplica, wait: Wait) {
   const { front } = cluster
   const { survivor, target } = findNodes(cluster, lost)

@@ -1,4 +1,4 @@
-/** @module How many replicas a shard has, which is how many a write waits for. */
+/** @module Number of replicas of a shard, which is the number that a write waits for. */
 
 import { z } from 'zod'
 import type { ReplicaCount } from '../../queries/clickhouse/cluster-settings.ts'

@@ -17,7 +17,7 @@ function replicate(statement: string, path: readonly string[] = []): string {
     .replace(/\bnon_replicated_deduplication_window = (\d+)/, window)
 }
 
-/** With Keeper: databases of the engine Replicated take each statement on one node, and bring it to every other. */
+/** With Keeper: databases of the engine Replicated accept each statement on one node and forward it to every other. */
 export const replicated: Replication = {
   createDatabases: (front, shards) => [
     `CREATE DATABASE IF NOT EXISTS ${shards} ENGINE = Replicated('/clickhouse/databases/${shards}', '{shard}', '{replica}')

@@ -10,7 +10,7 @@ import type { Cluster } from './open-cluster.ts'
 
 interface ShardSize {
   readonly number: number
-  /** On the disk of one replica. */
+  /** Bytes on the disk of one replica. */
   readonly bytes: number
   readonly tenants: number
 }
@@ -123,7 +123,7 @@ export function planMoves(shards: readonly FilledShard[]): PlannedMove[] {
     moves.push({ ...tenant, from: from.number, to: to.number })
     from.bytes -= tenant.bytes
     to.bytes += tenant.bytes
-    // Not among those of its new shard, so that it is moved once.
+    // Not added to its new shard, so that it is moved only once.
     from.tenants.splice(from.tenants.indexOf(tenant), 1)
   }
 }

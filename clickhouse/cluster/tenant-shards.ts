@@ -1,4 +1,6 @@
-/** @module Where each tenant lies: whole on one shard, by a row of tenant_places, without one on the first. */
+/**
+ * @module Shards of tenants: each is on one shard according to its row in tenant_places, without a row on the first.
+ */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -39,7 +41,7 @@ COMMENT 'Shards of tenants, for the sharding key of Distributed tables'`.trim()
 
 const shardRow = z.object({ shard: rowCount })
 
-/** As the node's dictionary has it. */
+/** Shard according to the node's dictionary. */
 const findShard = (tenantId: string): Query<z.infer<typeof shardRow>> => ({
   name: 'findShard',
   statement: sql`SELECT dictGetOrDefault('tenant_place', 'shard', tuple(${uuid(tenantId)}), 1) AS shard`,
@@ -66,7 +68,7 @@ export const hasShard = async ({ client }: Cluster, tenantId: string): Promise<b
 export async function assignShard(cluster: Cluster, tenantId: string, shard: number): Promise<void> {
   requireShard(cluster, shard)
   requireNodes(cluster)
-  // Later than any row before, even where clocks differ.
+  // Later than any earlier row, even if clocks differ.
   const { text, params } = render(sql`
     INSERT INTO tenant_places (tenant_id, shard, updated_at)
     SELECT ${uuid(tenantId)}, ${uint(shard)}, greatest(now64(3), max(updated_at) + toIntervalMillisecond(1))

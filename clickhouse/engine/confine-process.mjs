@@ -34,7 +34,7 @@ export function confineProcess(paths) {
     const status = statSync(path, { throwIfNoEntry: false })
     if (!status) continue
     const rights = rightsByUse[use] & handled & (status.isDirectory() ? everyRight : rightsToFiles)
-    // Never closed, as /proc may replace a file that nothing has open.
+    // Never closed, because /proc may replace a file that nothing has open.
     const beneath = openSync(path, opensPathOnly)
     succeed(call('syscall', addRule, ruleset, pathBeneath, Buffer.concat([u64(rights), i32(beneath)]), 0))
   }

@@ -1,6 +1,6 @@
 /**
- * @module A data folder's owner listens on a socket in it for as long as it lives, also while its engine restarts.
- * Unlike a process id in a file, a socket names no other process after a crash.
+ * @module A data folder's owner listens on a socket in it while it lives, even while its engine restarts. Unlike a
+ * process id in a file, a socket never identifies another process after a crash.
  */
 
 import { hash } from 'node:crypto'
@@ -28,7 +28,7 @@ export async function isOwned(dataDir: string): Promise<boolean> {
   return isConnected
 }
 
-/** Makes this process the owner, and returns the release. Rejects where another one is. */
+/** Makes this process the owner, and returns the release. Rejects if there is another owner. */
 export async function ownFolder(
   dataDir: string,
   owner = 'the process that started its engine is running',

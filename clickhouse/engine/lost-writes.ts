@@ -17,7 +17,7 @@ const statement = `
 /** Writes that failed since the engine's start. Rejects if it does not respond. */
 export async function countLostWrites(writerUrl: string): Promise<number> {
   const { origin, username, password } = new URL(writerUrl)
-  // On a connection of its own: an engine that stops waits up to 5 s for idle ones.
+  // Uses a separate connection: a stopping engine waits up to 5 s for idle ones.
   const headers = { Authorization: `Basic ${btoa(`${username}:${password}`)}`, Connection: 'close' }
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(origin, { method: 'POST', body: statement, headers, signal })

@@ -1,6 +1,6 @@
 /** @module Differences of the embedded engine from Linux x64. */
 
-/** As `process` has them. */
+/** Values of `process`. */
 export interface Machine {
   readonly platform: NodeJS.Platform
   readonly arch: string

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const args = ['clickhouse', ...process.argv.slice(2), '--structure=line String', '--input-format=LineAsString']
 const settingOf = (name) => args.find((arg) => arg.startsWith(`--${name}=`))?.slice(`--${name}=`.length)
 const listeners = settingOf('tcp_port') ? ['HTTP', 'TCP'] : ['HTTP']
-// The source of `table` is stdin, so the last statement runs for as long as the parent holds the pipe.
+// The source of `table` is stdin, so the last statement runs as long as the parent holds the pipe.
 const statements = [...listeners.map((name) => `SYSTEM START LISTEN ${name}`), 'SELECT * FROM table FORMAT Null']
 args.push('--query', statements.join('; '))
 

@@ -28,7 +28,7 @@ export interface Engine {
 export interface EngineOptions {
   /** Holds data, log and passwords; belongs to one engine at a time. */
   readonly dataDir: string
-  /** 0 takes any free port; a restarted server gets the same one. */
+  /** 0 is any free port; a restarted server gets the same port. */
   readonly port: number
   /** Server settings instead of config.xml. */
   readonly configFile?: string

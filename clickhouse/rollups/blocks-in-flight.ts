@@ -24,8 +24,8 @@ const countOpenSteps: Query<z.infer<typeof row>> = {
 }
 
 /**
- * Collectors with a block that ClickHouse has in part or not yet, for people; undefined for none. A rebuild of rollups
- * beside such a block counts it, and the block counts again when it is sent again.
+ * Text about collectors with a block that ClickHouse may not have completely; undefined if there is none. A rebuild of
+ * rollups during such a block counts it, and the block counts again when it is sent again.
  */
 export async function findBlocksInFlight(shards: readonly Database[]): Promise<string | undefined> {
   const found = (await Promise.all(shards.map((shard) => shard.read(countOpenSteps)))).flat()

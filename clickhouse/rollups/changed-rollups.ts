@@ -10,7 +10,7 @@ export interface ChangedRollup extends Pick<Rollup, 'table' | 'source'> {
   readonly version: number
 }
 
-/** Also the rollups of those, sources first. @param rollups of the database when the migrations have run. */
+/** Includes rollups of these rollups, sources first. @param rollups of the database after the migrations. */
 export function changedRollups(migrations: readonly Migration[], rollups: readonly ViewedTable[]): ChangedRollup[] {
   const inOrder = sourcesFirst(rollups)
   const versions = new Map<string, number>()

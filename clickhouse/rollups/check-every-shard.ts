@@ -1,7 +1,7 @@
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { type CheckOptions, checkRollups, differencesListed, type RollupCheck } from './check-rollups.ts'
 
-/** One shard after the other; one server is one shard. In the progress each counts as much. */
+/** Checks one shard after the other; one server is one shard. Each counts equally in the progress. */
 export async function checkEveryShard(
   shards: readonly Database[],
   { onProgress, ...options }: CheckOptions = {},

@@ -29,7 +29,7 @@ export interface RollupDifference {
   readonly day: string
   /** Missing, extra and different rows, at the rollup's own grain. */
   readonly differingRows: number
-  /** Totals of the day by measure; rows can differ where totals do not. */
+  /** Totals of the day by measure; rows can differ even if totals do not. */
   readonly expected: Readonly<Record<string, Measured>>
   readonly actual: Readonly<Record<string, Measured>>
 }
@@ -44,7 +44,7 @@ export interface RollupCheck {
 
 export interface CheckOptions {
   readonly tenantId?: string
-  /** Start of a UTC day; days before it are left out. */
+  /** Start of a UTC day; earlier days are skipped. */
   readonly from?: Date
   readonly onProgress?: (done: number, total: number, step: string) => void
 }

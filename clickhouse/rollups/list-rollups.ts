@@ -3,7 +3,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
 
-/** A table that materialized views fill, as ClickHouse's own catalogue describes both. */
+/** A table that materialized views fill, described by ClickHouse's catalogue. */
 export interface Rollup {
   readonly table: string
   /** The table its views read: `reports`, or a finer rollup. */
@@ -57,7 +57,7 @@ export function viewTarget(statement: string): string | undefined {
   return /^CREATE MATERIALIZED VIEW (?:IF NOT EXISTS )?\S+\sTO (?:\S+\.)?`?(\w+)`?/m.exec(statement)?.[1]
 }
 
-/** SELECT of a view, around its source: the first FROM names it, as subqueries come behind it. */
+/** SELECT of a view around its source, which the first FROM names, because subqueries follow it. */
 export const viewSource = /^(.*?)\bFROM (?:\S+\.)?`?(\w+)`?(.*)$/s
 
 /** Every table of the database that a view fills. */

@@ -20,7 +20,7 @@ export interface RebuildOptions {
    * outlives its reports, and what they have is added to it.
    */
   readonly tables?: readonly string[] | undefined
-  /** Whether a month is left out. */
+  /** True if a month is skipped. */
   readonly skips?: (table: string, partition: string) => boolean
   /** Called after each month. */
   readonly onRebuilt?: (table: string, partition: string) => Promise<void>
@@ -185,7 +185,7 @@ const listTemporaryTables: Query<{ table: string }> = {
   row: z.object({ table: z.string() }),
 }
 
-/** ALTER TABLE takes no parameter for a partition id. */
+/** ALTER TABLE has no parameter for a partition id. */
 export function partitionId(partition: string): Sql {
   if (!/^\d{6}$/.test(partition)) throw new Error(`not a monthly partition: ${partition}`)
   return { strings: [`'${partition}'`], values: [] }

@@ -22,11 +22,11 @@ import { inMonths, type TenantRange } from './rollup-months.ts'
 export interface Recount {
   /** Days that differed, by table, tenant and type. */
   readonly corrected: number
-  /** Tables that no attempt could recount without an insert beside it; their days can differ. */
+  /** Tables that no attempt could recount without a concurrent insert; their days can differ. */
   readonly unsettled: readonly string[]
 }
 
-/** Each takes as long as the statement; between two a collector inserts nothing for 35 times its insert. */
+/** Each attempt takes as long as the statement; between two, a collector inserts nothing for 35 times its insert. */
 const [mostAttempts, pollMs] = [50, 100]
 
 /** @param days of one month each, and of up to 100 tenants. */
@@ -57,7 +57,7 @@ export async function recountDays(
     return { corrected: seen.size, isQuiet: false }
   }
 
-  /** A table without a bucket outlives its reports, so nothing is taken out of it. */
+  /** A table without a bucket outlives its reports, so nothing is removed from it. */
   async function add(rollup: Rollup, group: TenantRange) {
     const columns = columnsOf(rollup)
     const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${inMonths(group, rawTime)}`
@@ -127,7 +127,7 @@ function bothSides(rollup: Rollup, rollups: readonly Rollup[], group: TenantRang
     GROUP BY ${list(keys)}`
 }
 
-/** The view's value, as the rollup has it. */
+/** The view's value in the form of the rollup. */
 const ofView = ({ column, combine, isState }: RollupMeasure): Sql =>
   sql`${name(isState ? `${combine}MergeStateIf` : `${combine}If`)}(${name(column)}, of_view)`
 
@@ -140,7 +140,7 @@ const differs = ({ measures }: Rollup): Sql =>
 /** Aggregates of which rows with a part of the view's have its value once it is added. */
 const growing = /^(min|max|groupUniqArray(Array)?|uniq\w*)$/
 
-/** True for a key that has no report, or a value that no more rows make the view's, such as a later last time. */
+/** True for a key without reports, or a value that more rows cannot correct, such as a later last time. */
 function isUnmendable({ measures }: Rollup): Sql {
   const perMeasure = measures
     .filter((measure) => !isSum(measure))

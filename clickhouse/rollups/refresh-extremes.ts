@@ -10,7 +10,7 @@ import { inMonth, type RollupMonth } from './rollup-months.ts'
 
 export interface Refresh {
   readonly rollup: Rollup
-  /** Every rollup, as one can be of another. */
+  /** Every rollup, because a rollup can be the source of another. */
   readonly rollups: readonly Rollup[]
   /** Table of the reports that were retracted and deleted. */
   readonly copy: string

@@ -22,7 +22,7 @@ export interface SiteReports {
 export interface Retraction {
   /** Reports whose counts are retracted: exactly these are to be deleted. */
   readonly copy: string
-  /** To be called when they are deleted. */
+  /** Call it after they are deleted. */
   finish(): Promise<void>
 }
 
@@ -132,13 +132,16 @@ async function retractInGroup(
     await onStep()
     // ClickHouse bounds how many mutations run.
     await Promise.all(rollups.map(refresh))
-    // First, as the other tables say what of it was moved.
+    // Dropped first, because the other tables record which of its rows were moved.
     await drop(copy)
     for (const rollup of rollups) await drop(tableOf(rollup))
   }
 }
 
-/** Sums modulo 2^64, as ClickHouse adds them up; a first, last or longest is stored once more, which changes none. */
+/**
+ * Sums modulo 2^64, like ClickHouse's sums; a first, last or longest value is stored once more, which does not change
+ * it.
+ */
 function negated({ table, keys, measures }: Rollup): Sql {
   const value = ({ column, combine, type }: RollupMeasure) => {
     if (combine === 'min' || combine === 'max') return name(column)

@@ -63,7 +63,7 @@ export async function listRollupMonths(
   })
 }
 
-/** By month. */
+/** Groups by month. */
 export function groupMonths(months: readonly RollupMonth[]): MonthGroup[] {
   const byTime = groupBy(months, ({ from, to }) => `${from.getTime()} ${to.getTime()}`)
   return [...byTime.values()].flatMap((ofTime) =>
@@ -75,7 +75,7 @@ export function groupMonths(months: readonly RollupMonth[]): MonthGroup[] {
   )
 }
 
-/** As many in a row as one statement reads. */
+/** Splits into groups that one statement can read. */
 export function fewRowsEach<Given extends Pick<MonthGroup, 'tenantIds' | 'rows'>>(given: readonly Given[]): Given[][] {
   const batches: { readonly together: Given[]; rows: number; tenants: number }[] = []
   for (const one of given) {

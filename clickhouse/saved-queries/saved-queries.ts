@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises'
 
 interface Parameter {
   readonly name: string
-  /** As ClickHouse reads it, \N for NULL. Undefined: it must be given. */
+  /** Default in ClickHouse's form, \N for NULL. Undefined if the parameter is required. */
   readonly fallback: string | undefined
   readonly about: string
 }

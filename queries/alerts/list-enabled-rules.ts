@@ -12,7 +12,7 @@ const row = z.object({
   eventType: z.enum(alertEvents),
   kind: z.enum(['immediate', 'digest']),
   destinationId: z.string(),
-  /** When it was written: it covers what is found from then on. */
+  /** Creation time: the rule covers later changes. */
   since: rowTime,
 })
 

@@ -33,7 +33,7 @@ export const anticipatedRemoval: GroupMeasure = {
     sql`nullIf(fromUnixTimestamp64Milli(toInt64(bitAnd(max(${values}), ${lowest64})), 'UTC'), ${noTime})`,
 }
 
-/** One UInt256 that orders as the three do: its maximum takes a third of a tuple's time. */
+/** One UInt256 with the order of the three: its maximum takes a third of a tuple's time. */
 function packed(receivedAt: Sql, id: Sql, removal: Sql): Sql {
   const milliseconds = (time: Sql) => sql`toUInt256(toUnixTimestamp64Milli(${time}))`
   const idBits = sql`bitShiftLeft(toUInt256(reinterpretAsUInt128(${id})), 64)`

@@ -19,13 +19,14 @@ export const clusterWrites = { distributed_foreground_insert: 1, async_insert: 0
 export interface ReplicaCount {
   /** Rejects while it is unknown: nothing is written then. */
   read(): Promise<number>
-  /** Measures again, as after a failed write. */
+  /** Measures again, for example after a failed write. */
   doubt(): void
 }
 
 /**
- * With all replicas of a shard, a read that finds an import done finds its rows.
- * @param quorum auto for more than half of them. A number, as ClickHouse's own auto leaves out a replica that is replaced.
+ * With all replicas of a shard, a read that sees an import as done finds its rows.
+ * @param quorum auto for more than half of them. A number, because ClickHouse's own auto ignores a replica that is
+ * being replaced.
  */
 export const quorumOf = (replicas: number, quorum?: 'auto') => ({
   insert_quorum: String(quorum === 'auto' ? Math.floor(replicas / 2) + 1 : replicas),
@@ -34,5 +35,5 @@ export const quorumOf = (replicas: number, quorum?: 'auto') => ({
   ...(quorum === 'auto' && { insert_quorum_parallel: 0 }),
 })
 
-/** With more than half of the replicas; a replica without the last insert serves no read. */
+/** For a quorum of more than half of the replicas; a replica without the last insert serves no read. */
 export const majorityReads = { select_sequential_consistency: '1' } as const

@@ -51,7 +51,7 @@ const table = [
   ['999', 'KEEPER_EXCEPTION', 'mayHaveRun', 'anotherNode'],
   ['1000', 'POCO_EXCEPTION', 'mayHaveRun', 'anotherNode'],
 
-  // It takes no more statements now, and did not begin this one.
+  // The server accepts no more statements now, and did not begin this one.
   ['202', 'TOO_MANY_SIMULTANEOUS_QUERIES', 'anotherNode'],
   ['529', 'NOT_A_LEADER', 'anotherNode'],
   ['745', 'SERVER_OVERLOADED', 'anotherNode'],
@@ -179,13 +179,13 @@ const unknown: ErrorCode = { name: 'unknown', mayHaveRun: true, anotherNode: fal
 const codeOf = (error: unknown): ErrorCode | undefined =>
   errorCodes.get(String((error as { code?: unknown }).code)) ?? (error instanceof ClickHouseError ? unknown : undefined)
 
-/** True for an error of ClickHouse with one of these names, and for a `Problem` that has it as its cause, as of a read. */
+/** True for a ClickHouse error with one of these names, and for a `Problem` with such a cause. */
 export function isNamed(error: unknown, ...names: (typeof table)[number][1][]): boolean {
   const code = codeOf(error) ?? codeOf((error as Error).cause ?? {})
   return names.some((name) => code?.name === name)
 }
 
-/** True where a value of the rows does not fit. */
+/** True if a value in the rows is invalid. */
 export const isBadValue = (error: unknown): boolean => isRefusal(error) && codeOf(error)?.mayHaveRun === true
 
 /** True for a statement that ClickHouse refuses, and would again. */

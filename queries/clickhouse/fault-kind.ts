@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client'
 import { TimedOut } from './with-timeout.ts'
 
-/** For metrics of ClickHouse and of Redis: no response, no connection, or an error as the response. */
+/** Kinds of faults in metrics of ClickHouse and Redis: no response, no connection, or an error response. */
 export type FaultKind = 'timeout' | 'connection' | 'error'
 
 export function faultKind(error: unknown): FaultKind {

@@ -51,7 +51,7 @@ export function openHttpTransport(url: string) {
       if (isOk(response)) return body
       throw parseError(body)
     },
-    /** The same as it arrives, with an exception at its end where ClickHouse failed midway. */
+    /** Streams the result, with an exception at its end if ClickHouse failed midway. */
     async open(rendered: Rendered, settings: Settings, signal: AbortSignal, traceparent?: string) {
       const response = await request(streams, rendered, settings, signal, traceparent)
       if (!isOk(response)) throw parseError(await response.body.text())
@@ -66,7 +66,7 @@ const escapes: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\
 
 const escaped = (value: string) => value.replace(/[\t\n\r'\\]/g, (character) => escapes[character] as string)
 
-/** A `param_NAME` value of the HTTP interface: escaped as in TSV, an array's strings in quotes. */
+/** A `param_NAME` value of the HTTP interface, escaped like TSV; strings in arrays are quoted. */
 function parameterText(value: string | readonly string[]): string {
   return typeof value === 'string' ? escaped(value) : `[${value.map((item) => `'${escaped(item)}'`).join(',')}]`
 }

@@ -1,4 +1,4 @@
-/** @module The nodes of a cluster, any of which takes a statement. */
+/** @module The nodes of a cluster, each of which can run a statement. */
 
 import { hasNotBegun, isForAnotherNode, isNamed } from './error-codes.ts'
 import { TimedOut } from './with-timeout.ts'
@@ -40,7 +40,7 @@ const isNodeFault = (error: unknown) =>
 const mayRunOnNext = (error: unknown) => wasNeverSent(error) || hasNotBegun(error) || lacksTables(error)
 
 const restMs = 5_000
-/** With the 800 ms of a sign of life the longest wait for a frozen node, below the timeout of lookups. */
+/** Together with the 800 ms of a ping, the longest wait for a frozen node, below the timeout of lookups. */
 const aliveAfterMs = 400
 
 export interface Nodes<Node> {
@@ -53,7 +53,7 @@ export interface Nodes<Node> {
   write<Result>(task: (node: Node) => Promise<Result>, once?: 'once'): Promise<Result>
 }
 
-/** The node lacks rows of its own tables, as a new node does. */
+/** The node lacks rows of its own tables, for example because it is new. */
 class NodeBehind extends Error {
   readonly code = 'upstream_unavailable'
 }

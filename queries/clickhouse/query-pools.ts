@@ -26,7 +26,7 @@ export type QueryPools = Readonly<Record<PoolName, QueryPool>>
 
 export const queryPools = {
   query: { maxConcurrent: 24, maxConcurrentPerTenant: 12, timeoutMs: 10_000 },
-  /** Streams of every report of a window, as slow as their readers are; one thread, so that dashboards do not feel them. */
+  /** Streams of every report in a window, as slow as their readers; one thread, so that dashboards are not affected. */
   export: {
     maxConcurrent: 2,
     maxConcurrentPerTenant: 1,
@@ -50,7 +50,7 @@ export const queryPools = {
   lookup: { maxConcurrent: 8, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
   /** API keys that were never found, and tokens that no site has, which anybody can send: guesses cannot fill the other pools. */
   unknownKey: { maxConcurrent: 4, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
-  /** Sites' tokens that were never found, which anybody can send: one at a time, so that guesses take half a processor at most. */
+  /** Unknown site tokens, which anybody can send: one at a time, so that guesses use at most half a processor. */
   unknownToken: { maxConcurrent: 1, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
   /** Long statements of the writer, for rollups and imports; their memory stays below 1 GB by spilling to disk. */
   maintenance: {

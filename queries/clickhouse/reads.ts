@@ -37,7 +37,7 @@ const readSettings = {
   date_time_output_format: 'iso',
   output_format_json_quote_64bit_integers: '0',
   output_format_json_escape_forward_slashes: '0',
-  // Its two threads a statement take half the time of a lookup, a tenth of other small results'.
+  // Its two threads per statement take half the time of a lookup, and a tenth of other small results.
   output_format_parallel_formatting: '0',
   // Before 25.11 a response with the exception in its body ends as if it were complete.
   http_write_exception_in_output_format: '0',

@@ -27,7 +27,7 @@ const relation = sql`
     is_secure AND is_same_port, 'upgrade',
     'other') AS self`
 
-/** Before a SELECT FROM reports. */
+/** Prefix for a SELECT FROM reports. */
 export const withSourceColumns: Sql = sql`
   WITH ${pageParts}, ${blockedParts}, ${relation},
   toString(if(blocked_origin = '', blocked_host, blocked_origin)) AS source,

@@ -9,7 +9,7 @@ export interface CspSourceFilter extends GroupFilter {
   /** Policies of which reports quote one. */
   readonly policyKeys?: readonly bigint[] | undefined
   readonly disposition?: (typeof dispositions)[number] | undefined
-  /** With `bucket` before it and `sources` after it in the primary key. */
+  /** Uses the primary key, with `bucket` before it and `sources` after it. */
   readonly directives?: readonly string[] | undefined
   /** Origins, keywords and schemes. */
   readonly sources?: readonly string[] | undefined

@@ -9,14 +9,14 @@ import { listCspPolicyTexts } from './list-csp-policy-texts.ts'
 const maxPolicies = 200
 
 export interface QuotedText extends QuotedCspPolicy {
-  /** As last quoted. */
+  /** Text of the latest quote. */
   readonly text: string
 }
 
 export interface QuotedTexts {
   /** Last quoted first, without those whose last report is gone. */
   readonly policies: readonly QuotedText[]
-  /** More were quoted than one read takes. */
+  /** True if more were quoted than one read returns. */
   readonly truncated: boolean
 }
 

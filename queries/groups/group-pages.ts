@@ -38,14 +38,14 @@ export const groupPageRow = groupTallyRow.extend({
 
 export const noGroups = { totalReportCount: 0, totalWeight: 0n, groupCount: 0 }
 
-/** Distinct texts of all groups, '' apart; by hash, as the texts themselves take a tenth more of a list's time. */
+/** Number of distinct texts of all groups except ''; by hash, because the texts take a tenth more of a list's time. */
 export const totalDistinct = (text: (slice: GroupSlice) => Sql): GroupMeasure => ({
   ofSlice: (slice) => sql`any(cityHash64(${text(slice)}))`,
   merged: (hashes) => sql`uniqExact(nullIf(any(${hashes}), cityHash64(''))) OVER ()`,
 })
 
 interface GroupPage {
-  /** Numbers, beside `groupTally`: texts of every group of a window would take most of the time. */
+  /** Numbers in addition to `groupTally`: texts of every group in a window would take most of the time. */
   readonly measures: GroupMeasures
   /** Further totals: window functions over measures. */
   readonly totals?: readonly Sql[]
@@ -55,7 +55,9 @@ interface GroupPage {
   readonly limit: number
 }
 
-/** Groups of earlier pages come last, not listed: a page behind the last group has its totals from them. */
+/**
+ * Groups of earlier pages come last and are not listed, so that a page after the last group gets its totals from them.
+ */
 export function selectGroupPage(
   slices: readonly KeyedSlice[],
   { measures, totals = [], condition = sql`true`, order = byVolume, limit }: GroupPage,

@@ -13,7 +13,7 @@ export interface Groups {
   readonly filter: GroupFilter
   /** Undefined if none has the columns of the conditions. */
   readonly rollup: GroupTable | undefined
-  /** On columns that the rollup and raw rows both have, the report type among them. */
+  /** Conditions on columns that the rollup and raw rows both have, such as the report type. */
   readonly conditions: readonly Sql[]
   readonly key: (slice: GroupSlice) => Sql
 }
@@ -42,7 +42,7 @@ export const delimited = (value: Sql): Sql[] => [sql`toString(length(${value}))`
 
 export interface ReportTypesFilter extends GroupFilter {
   readonly siteId: string | undefined
-  /** At least one. */
+  /** One or more types. */
   readonly reportTypes: readonly ReportType[]
 }
 

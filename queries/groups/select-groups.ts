@@ -16,7 +16,7 @@ export interface GroupMeasure {
   readonly merged: (values: Sql) => Sql
 }
 
-/** By the result's alias. */
+/** Measures by the alias in the result. */
 export type GroupMeasures = Readonly<Record<string, GroupMeasure>>
 
 /** `weight` is in millionths, as digits. */
@@ -103,7 +103,7 @@ export function queryDetails<Row>(
   return groups.length === 0 ? [] : [{ name, statement: selectGroups(slicesOfGroups(slices, groups), measures), row }]
 }
 
-/** As `queryDetails`, values of each group's latest report: `lastSeen` is the time it was received. */
+/** Like `queryDetails`, with values of each group's latest report: `lastSeen` is the time it was received. */
 export function queryLatest<Row>(
   query: DetailQuery<Row>,
   groups: Groups,

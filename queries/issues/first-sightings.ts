@@ -10,7 +10,9 @@ import { at, join, type Sql, sql, uint64s, uuid } from '../sql/sql.ts'
 
 export type IssueOwner = Pick<ReportTypesFilter, 'tenantId' | 'siteId' | 'reportTypes'>
 
-/** An issue's rows are merged: FINAL takes a quarter of the time of GROUP BY once its parts are, and as much before. */
+/**
+ * An issue's rows are merged: FINAL takes a quarter of the time of GROUP BY once parts are merged, and as much before.
+ */
 export const fromFirstSightings = (owner: IssueOwner, further: Sql) => {
   const conditions = [sql`tenant_id = ${uuid(owner.tenantId)}`, ...ofReportTypes(owner), further]
   return sql`FROM issue_first_seen FINAL WHERE ${join(conditions, ' AND ')}`

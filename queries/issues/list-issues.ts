@@ -35,7 +35,10 @@ const common = {
   reportType: commonValue(() => sql`report_type`),
 }
 
-/** An issue without a report that is noise, or is none, is not listed; its confidence follows from all of its reports. */
+/**
+ * Issues with only noise, or only other reports, are omitted according to the filter; confidence follows from all
+ * reports.
+ */
 function selectIssues(filter: IssueFilter, further: GroupMeasures, after?: IssuePosition): Sql {
   const { noise, confidence } = filter
   const lastSeen = noise === undefined ? groupTally.lastSeen : lastSeenIf(sql`noise = ${bool(noise)}`)

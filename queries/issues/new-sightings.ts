@@ -13,7 +13,7 @@ const reportType = 'csp-violation'
 
 const ofTenant = (tenantId: string): Sql => sql`tenant_id = ${uuid(tenantId)} AND report_type = ${text(reportType)}`
 
-/** By when rows were stored, which an index finds; a report of long ago can be stored now. */
+/** Selects by time of storage, which has an index, because old reports can be stored now. */
 const storedSince = (tenantId: string, columns: Sql, since: Date): Sql => sql`
   (SELECT ${columns} FROM issue_first_seen WHERE ${ofTenant(tenantId)} AND stored_at >= ${at(since)})`
 
@@ -32,7 +32,7 @@ const isWanted = ({ siteId, since }: WantedIssues): Sql =>
     ? sql`issue.first_at >= ${at(since)}`
     : sql`(issue.site_id = ${uuid(siteId)} AND issue.first_at >= ${at(since)})`
 
-/** As `issueId` writes it. */
+/** Id in the form of `issueId`. */
 export const issueIdColumn = (key: Sql): Sql => sql`leftPad(lower(hex(${key})), 16, '0')`
 
 /** New issues of a site and hour up to which each is alerted. */

@@ -6,7 +6,7 @@ const row = z.object({ kind: z.string(), pattern: z.string() })
 
 export type FoundPage = z.infer<typeof row>
 
-/** A removed page too, as its scans stay readable. */
+/** Includes removed pages, whose scans remain readable. */
 export function findMonitoredPage(tenantId: string, siteId: string, pageId: string): Query<FoundPage> {
   return {
     name: 'findMonitoredPage',

@@ -5,7 +5,7 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ nextPosition: rowCount })
 
-/** After the last page of the site that is not removed; 0 without one. */
+/** Position after the site's last page that is not removed; 0 without pages. */
 export function findNextPagePosition(tenantId: string, siteId: string): Query<z.infer<typeof row>> {
   return {
     name: 'findNextPagePosition',

@@ -6,7 +6,7 @@ export type PagePosition = Pick<PageRecord, 'position' | 'id'>
 
 const row = monitoredPage.omit({ latestScan: true })
 
-/** In the site's own order, ties by id as text; without removed pages. */
+/** Pages in the site's order, ties by id as text; without removed pages. */
 export function listMonitoredPages(
   tenantId: string,
   siteId: string,

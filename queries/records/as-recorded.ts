@@ -27,7 +27,7 @@ const histories: Readonly<Record<string, readonly [columns: Sql, narrow: (site: 
   alert_deliveries: [sql`*`, ofSite, sql`created_at, id`],
 }
 
-/** Under the name of the table that they stand for. */
+/** Rows under the name of the table that they replace. */
 function rowsAsOf(table: string, site: SiteRef, time: Date): Sql {
   const ofTenant = sql`tenant_id = ${uuid(site.tenantId)}`
   const [columns, narrow, key] = histories[table] ?? []

@@ -5,7 +5,7 @@ import { sql } from '../sql/sql.ts'
 
 const row = z.object({ startedAt: rowTime })
 
-/** When changes of records began to be kept: the migration that made the histories was done. */
+/** Start of the history of records: the time when its migration was done. */
 export const findHistoryStart: Query<z.infer<typeof row>> = {
   name: 'findHistoryStart',
   statement: sql`

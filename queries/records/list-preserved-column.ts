@@ -8,7 +8,7 @@ const row = z.object({ id: z.string(), value: z.string() })
 interface PreservedRecords extends RecordIds {
   /** Narrows by primary key. */
   readonly around: Sql
-  /** False: '', as texts are long. */
+  /** If false, the value is '', because texts are long. */
   readonly withValue: boolean
 }
 

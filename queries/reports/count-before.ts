@@ -16,7 +16,7 @@ const row = z.object({ values: z.array(z.string()), previousCount: rowCount })
 
 type EarlierCount = z.infer<typeof row>
 
-/** Raw rows, and rollups that multiply by the hosts of pages: of fewer rows a second statement takes what it saves. */
+/** True for raw rows, and for rollups by page hosts: with fewer rows a second statement costs as much as it saves. */
 export function hasManyRows(ranking: Ranking): boolean {
   const dimensions = [...ranking.terms.map(({ dimension }) => dimension), ...ranking.groupBy]
   const areHosts = dimensions.length > 1 && dimensions.includes('documentHost')

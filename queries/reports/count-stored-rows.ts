@@ -5,7 +5,7 @@ import { join, sql, times, uuid, uuids } from '../sql/sql.ts'
 
 const row = z.object({ rows: rowCount })
 
-/** A row of `reports`, as its primary key finds it. */
+/** Primary key of a row of `reports`. */
 export interface StoredRowKey {
   readonly tenantId: string
   readonly receivedAt: number

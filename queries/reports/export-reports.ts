@@ -20,7 +20,7 @@ const nulls: Partial<Record<keyof KindValues, Sql>> = {
 
 const nullText = sql`CAST(NULL, 'Nullable(String)')`
 
-/** A field as the list has it: null if the browser did not say, or the type has no such field. */
+/** A field as in the list: null if the browser did not report it or the type does not have it. */
 function listed(field: Field, own: ReadonlySet<Field>): Sql {
   const { column, kind } = storedFieldRows[field]
   const stored = sql`reports.${name(column)}`

@@ -37,7 +37,7 @@ export function groupReports(ranking: Ranking, slices = rankingSlices(ranking)):
     slices.map((slice) => groupsOfSlice(slice, ranking)),
     ' UNION ALL ',
   )
-  // Grouping one slice's hundreds of thousands of groups again would take a fifth more.
+  // Grouping one slice's hundreds of thousands of groups again would take a fifth longer.
   const counts =
     slices.length > 1
       ? sql`sum(current) AS reportCount, sum(previous) AS previousCount, minIf(first, current > 0) AS firstSeen,

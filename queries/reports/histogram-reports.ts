@@ -10,7 +10,7 @@ import type { Query } from '../sql/query.ts'
 import { rowIntegers } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'
 
-/** Arrays, as 10,000 row objects cost more than ClickHouse's share. A slot is a bucket's number since 1970. */
+/** Arrays, because 10,000 row objects cost more than ClickHouse's share. A slot is a bucket's number since 1970. */
 const row = z
   .object({ slots: rowIntegers, counts: rowIntegers })
   .refine(({ slots, counts }) => slots.length === counts.length, 'Expected as many counts as slots')

@@ -20,7 +20,7 @@ const row = z.object({ hash: rowBigSum, reportCount: rowCount })
 
 type HashCount = z.infer<typeof row>
 
-/** With a filter but of noise, or by other dimensions, the second statement takes what the first saves. */
+/** With filters other than noise, or other dimensions, the second statement costs as much as the first saves. */
 export const isRankedByHash = ({ groupBy, terms, issueKey }: Ranking) =>
   terms.length === 0 && issueKey === undefined && groupBy.includes('documentHost') && groupBy.includes('blockedHost')
 

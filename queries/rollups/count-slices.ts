@@ -21,7 +21,7 @@ export interface CountFilter {
   readonly groupBy: readonly DimensionName[]
   /** The values of each dimension of groupBy that count, at least one, without wildcards. */
   readonly among?: readonly (readonly string[])[] | undefined
-  /** No slice spans an end of these. */
+  /** Windows; no slice crosses an end of one. */
   readonly windows: readonly TimeRange[]
   /** Milliseconds of a histogram's bucket, a multiple of each table's grain. */
   readonly bucket?: number

@@ -2,7 +2,7 @@ import { confidenceRule } from '../../schema/confidence-rule.ts'
 import type { IssueConfidence } from '../../schema/enumerations.ts'
 
 export interface IssueSenders {
-  /** At least one. */
+  /** One or more reports. */
   readonly reportCount: number
   readonly noiseCount: number
   readonly browserFamilyCount: number

@@ -19,7 +19,7 @@ export function importVersion(steps: readonly ImportStep[]): string | undefined 
   }
   for (const { state } of latest.values()) if (state !== 'done') return undefined
   const rows = steps.map(({ token, state, recordedAt }) => JSON.stringify([token, state, recordedAt])).sort()
-  // Short, as each cached response holds one.
+  // Short, because each cached response holds one.
   return hash('sha256', rows.join('\n'), 'base64url')
 }
 

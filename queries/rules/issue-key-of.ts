@@ -8,7 +8,7 @@ interface Issue {
   readonly host: string
 }
 
-/** Rule 44, as the column issue_key. */
+/** Rule 44; equal to the column issue_key. */
 export function issueKeyOf({ siteId, reportType, subject, host }: Issue): bigint {
   return BigInt(`0x${hash('md5', [siteId, reportType, subject, host].join('\n'), 'hex').slice(0, 16)}`)
 }

@@ -50,7 +50,7 @@ export function windowOf(
   return { from, to }
 }
 
-/** A `from` that is almost as early as `to` allows cuts the end short, as long as that is not before now. */
+/** An early `from` shortens the window's end, as long as the end is not before now. */
 function endOf(now: Date, from: Date | undefined, maxDays: number): number {
   const latest = from ? from.getTime() + maxDays * dayMs : Number.POSITIVE_INFINITY
   return Math.max(now.getTime(), Math.min(sharedEnd(now), latest))

@@ -35,7 +35,7 @@ const row: z.ZodType<StoredScan> = z
 /** A tenth of the longest request line that ClickHouse accepts. */
 const maxScansPerQuery = 500
 
-/** In no order, without result and scripts; queries to run concurrently. */
+/** Scans in no order, without result and scripts; queries to run concurrently. */
 export function listScans(
   tenantId: string,
   refs: readonly Pick<ScanRef, 'pageId' | 'id' | 'scannedAt'>[],

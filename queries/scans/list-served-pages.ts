@@ -12,7 +12,7 @@ const row = z.object({
   scriptUrls: rowTexts,
 })
 
-/** The latest complete scan of each page of the site that was answered with 2xx, the newest first. */
+/** The latest complete scan with a 2xx status of each page of the site, newest first. */
 export function listServedPages(tenantId: string, siteId: string): Query<z.infer<typeof row>> {
   const complete = sql`
     tenant_id = ${uuid(tenantId)} AND page_id IN ${sitePageIds({ tenantId, siteId })} AND status = 'complete'

@@ -4,7 +4,7 @@ import { sql, texts, uuid } from '../sql/sql.ts'
 
 const row = z.object({ url: z.string(), hash: z.string() })
 
-/** Versions of a site's scripts that an attempt was made to keep a copy of. */
+/** Versions of a site's scripts with an attempt to store a copy. */
 export const listCaptureAttempts = (
   tenantId: string,
   siteId: string,

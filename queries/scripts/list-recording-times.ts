@@ -6,7 +6,7 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ id: z.string(), recordedAt: rowTime })
 
-/** When each decision about the site's scripts was stored first. */
+/** Time when each decision about the site's scripts was first stored. */
 export const listRecordingTimes = ({ tenantId, siteId }: SiteRef): Query<z.infer<typeof row>> => ({
   name: 'listRecordingTimes',
   statement: sql`

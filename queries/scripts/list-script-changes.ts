@@ -84,7 +84,7 @@ const version = z.object({ siteId: z.string(), url: z.string(), hash: z.string()
 
 export type FirstVersion = z.infer<typeof version>
 
-/** When each site's browsers or scans first had a version of a script. */
+/** Time when each site's browsers or scans first had a version of a script. */
 export const listFirstVersions = (tenantId: string, urls: readonly string[]): Query<FirstVersion> => ({
   name: 'listFirstVersions',
   statement: sql`

@@ -7,7 +7,7 @@ import type { InventoryFilter } from './script-inventory.ts'
 
 const row = z.object({ url: z.string(), hashes: z.array(z.string()) })
 
-/** As browsers wrote them, last seen first (Rule 54). */
+/** Hashes as sent by browsers, most recently seen first (Rule 54). */
 export function listScriptHashes(filter: InventoryFilter, truncated: boolean): Query<z.infer<typeof row>> {
   const hashes = sql`
     SELECT url, reported_hash, toUnixTimestamp64Milli(max(seen_to)) AS last_at

@@ -16,7 +16,7 @@ export type UncapturedVersion = z.infer<typeof row>
 /** Limits of a read; the next read returns the rest. */
 const [versionsOfSite, versionsOfAll] = [200, 2_000]
 
-/** Short, as a set of a million texts takes seconds. */
+/** Short, because a set of a million texts takes seconds. */
 const version = sql`sipHash128(tenant_id, site_id, script_url, script_hash)`
 
 /** Versions whose bytes a scan of the site found; matching only the script would allow any hash. */

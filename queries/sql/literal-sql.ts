@@ -1,8 +1,8 @@
 import type { Bound, Sql } from './sql.ts'
 
 /**
- * A statement with its values as literals, for people to read and run. The API never sends one: its values travel beside the
- * statement.
+ * A statement with its values as literals, for people to read and run. The API never sends it: values travel
+ * separately.
  */
 export function withLiterals({ strings, values }: Sql): string {
   const text = strings.reduce((whole, string, index) => {

@@ -35,7 +35,7 @@ type StoredValues = 'typed' | 'text'
 export function matches(column: Sql, term: FilterTerm, stored: StoredValues = 'typed'): Sql {
   const { match } = dimensionRows[term.dimension]
   if (match.kind !== 'uuid' || stored === 'text') return matchesText(column, term)
-  // Every report has an id: the empty value is none's.
+  // Every report has an id, so the empty value matches none.
   const [first, ...others] = term.values.filter((id) => id !== '')
   if (first === undefined) return term.operator === 'not' ? sql`true` : sql`false`
   const isOneOf = others.length > 0 ? sql`${column} IN ${uuids([first, ...others])}` : sql`${column} = ${uuid(first)}`

@@ -4,7 +4,7 @@ import type { Sql } from './sql.ts'
 export type PoolName = 'query' | 'export' | 'lookup' | 'unknownKey' | 'unknownToken' | 'maintenance'
 
 export interface Query<Row> {
-  /** camelCase, as the function that builds it; part of log_comment. */
+  /** camelCase name of the function that builds it; part of log_comment. */
   readonly name: string
   readonly statement: Sql
   /** Its keys are the statement's column aliases. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 export const rowCount = z.int().min(0)
 
-/** A UInt64 sum as `toString` writes it, as JavaScript's integers end at 2^53. */
+/** A UInt64 sum as text from `toString`, because JavaScript's integers end at 2^53. */
 export const rowBigSum = z.string().transform((digits) => BigInt(digits))
 
 const areDigits = (value: unknown) =>

@@ -2,13 +2,13 @@
  * @module Immutable SQL fragments. A plain string does not compile as a value, so no caller text reaches a statement.
  */
 
-/** Sent beside the statement as a `{pN:Type}` parameter, in ClickHouse's text form. */
+/** Sent separately as a `{pN:Type}` parameter, in ClickHouse's text form. */
 export interface Bound {
   readonly type: string
   readonly value: string | readonly string[]
 }
 
-/** `strings` has one more element than `values`, as in a template literal. */
+/** `strings` has one more element than `values`, like a template literal. */
 export interface Sql {
   readonly strings: readonly string[]
   readonly values: readonly Bound[]
@@ -75,7 +75,7 @@ export const uint64s = (values: readonly bigint[]): Bound => ({
 
 export const at = (value: Date): Bound => ({ type: "DateTime64(3, 'UTC')", value: toClickHouseTime(value) })
 
-/** No time, in columns that are never null. */
+/** Value for no time, in columns that are never null. */
 export const noTime = sql`toDateTime64(0, 3, 'UTC')`
 
 const lastSecond = (2 ** 32 - 1) * 1000

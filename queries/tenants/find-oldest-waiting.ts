@@ -6,8 +6,8 @@ import { sql } from '../sql/sql.ts'
 const row = z.object({ oldestAt: rowTime.nullable(), seconds: rowCount, hosts: z.array(z.string()) })
 
 /**
- * When the oldest report that waits in a collector's log was received, null for none, its age, and the hosts. Collectors
- * that have recorded nothing for an hour do not count: theirs can be lost.
+ * Time of receipt and age of the oldest report waiting in a collector's log, null for none, and the hosts. Collectors
+ * without a record in the last hour do not count: their reports may be lost.
  */
 export const findOldestWaiting: Query<z.infer<typeof row>> = {
   name: 'findOldestWaiting',

@@ -4,7 +4,7 @@ import { sql, text } from '../sql/sql.ts'
 
 const row = z.object({ token_hash: z.string() })
 
-/** One row or none; a token names no tenant. In the pool of guesses, as anybody can send any token. */
+/** One row or none; a token names no tenant. It uses the pool of guesses, because anybody can send any token. */
 export const findRetiredToken = (tokenHash: string): Query<z.infer<typeof row>> => ({
   name: 'findRetiredToken',
   statement: sql`

@@ -33,7 +33,7 @@ export const listCollectorSites = (isCluster: boolean): Query<FoundSite> => ({
 
 const stateRow = z.object({ state: z.string() })
 
-/** Changes with each change of a site or a tenant; without FINAL it reads counts and one column. */
+/** State that changes with each change of a site or a tenant; without FINAL it reads counts and one column. */
 export const findSitesState: Query<z.infer<typeof stateRow>> = {
   name: 'findSitesState',
   statement: sql`

@@ -29,7 +29,7 @@ const recordedRow = z.object({
   recordedAt: time,
 })
 
-/** Ranges of a batch as the runs that began them recorded them, and their latest state; the latest range first. */
+/** Ranges of a batch as recorded by the runs that began them, with their latest state; the latest range first. */
 export function findImportBatch(
   tenantId: string,
   previousToken: string,

@@ -8,7 +8,7 @@ const tableRow = z.object({ table: z.string(), ofSites: z.boolean() })
 /** A table whose rows have a tenant, and of some a site too. */
 export type OwnedTable = z.infer<typeof tableRow>
 
-/** Tables with rows of tenants, as ClickHouse's catalogue describes them, so that a new table is one of them. */
+/** Tables with rows of tenants, from ClickHouse's catalogue, so that new tables are included. */
 export const listOwnedTables: Query<OwnedTable> = {
   name: 'listOwnedTables',
   statement: sql`

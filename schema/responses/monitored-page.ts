@@ -26,5 +26,5 @@ export const monitoredPage = z
   })
   .meta({ id: 'MonitoredPage' })
 
-/** As imported, without scans. */
+/** A page record without scans. */
 export type PageRecord = Omit<z.infer<typeof monitoredPage>, 'latestScan'>

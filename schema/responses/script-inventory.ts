@@ -6,7 +6,7 @@ import { count, openEnum, untrusted } from './common.ts'
 const countsOf = <const T extends readonly [string, ...string[]]>(states: T) =>
   z.object(Object.fromEntries(states.map((state) => [state, count])) as Record<T[number], typeof count>)
 
-/** Before the filters by these states narrow the list. */
+/** Counts before the filters by these states. */
 export const scriptCounts = z
   .object({ identification: countsOf(identificationStates), advisories: countsOf(advisoryStates) })
   .meta({ id: 'ScriptCounts' })

@@ -27,9 +27,12 @@ export interface Context {
   log(line: string): void
   /** Settings of the environment. Throws if one is invalid. */
   config(): Config
-  /** Where browsers reach the collector, if the environment names it. */
+  /** Public URL of the collector, if the environment has it. */
   collectorUrl(): string | undefined
-  /** Sets the command's JSON object for stdout, if any; exit code 1 where lines were rejected, rollups differ, or a check failed. */
+  /**
+   * Sets the command's JSON object for stdout, if any. Exit code 1: lines were rejected, rollups differ, or a check
+   * failed.
+   */
   finish(result: object | undefined, exitCode?: 0 | 1): void
   readonly settings: CommandSettings
   readonly stdin: NodeJS.ReadStream

@@ -10,7 +10,7 @@ const tenantId = { takes: 'the id of a tenant, a UUID', schema: uuid }
 
 export const tenant = option('--tenant <ID>', { about: 'The tenant', ...tenantId }).makeOptionMandatory()
 
-/** With `api`. */
+/** Optional if the command has `api`. */
 export const tenantUnlessApi = option('--tenant <ID>', {
   about: 'The tenant; omit it with --api',
   ...tenantId,

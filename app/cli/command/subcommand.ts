@@ -8,7 +8,7 @@ interface Help {
   readonly notes?: readonly string[] | (() => readonly string[])
   /** Command lines without the program's name. */
   readonly examples?: readonly string[]
-  /** Not for people: --help of the parent leaves it out. */
+  /** Hidden in the parent's --help. */
   readonly hidden?: boolean
 }
 

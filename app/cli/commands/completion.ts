@@ -72,7 +72,7 @@ export function addCompletion(program: Command, context: Context): void {
     )
 }
 
-/** Words that can take the place of the last, in the order of --help. @param words behind the program's name. */
+/** Completions of the last word, in the order of --help. @param words after the program's name. */
 function completions(program: CommandUnknownOpts, words: readonly string[]): string[] {
   const previous = words.slice(0, -1)
   const begun = words.at(-1) ?? ''

@@ -14,7 +14,7 @@ import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
 import { rollups } from '../doctor/check-rollups.ts'
 import { destinations, worker } from '../doctor/check-worker.ts'
 
-/** In this order: a check relies on those before it. The slowest is last. */
+/** Order matters: a check relies on the previous checks. The slowest is last. */
 const checks: readonly Check[] = [
   node,
   settings,

@@ -81,7 +81,7 @@ function describe({ query, rows, cost }: RecordedQuery, comments: readonly z.inf
   ]
 }
 
-/** Lines of EXPLAIN that say what a table's indexes left. */
+/** Lines of EXPLAIN about the selection by a table's indexes. */
 const telling = /ReadFromMergeTree|^\s*(PrimaryKey|MinMax|Partition|Skip|Name:|Condition:|Parts:|Granules:)/
 
 async function indexes(reader: Database, { query: { statement } }: RecordedQuery): Promise<string[]> {

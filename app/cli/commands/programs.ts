@@ -60,7 +60,7 @@ export function addPrograms(program: Command, context: Context): void {
     if (drains) command.addOption(drain)
     command.action(async (options: { readonly drain?: string }) => {
       if (options.drain !== undefined) return drainFolder(context, options.drain)
-      // The program has none of its own.
+      // The program has no arguments.
       process.argv.splice(2)
       await load()
     })

@@ -30,7 +30,7 @@ export function addRestore(program: Command, context: Context): void {
       const { writer, cluster, shards } = await context.database('as it is')
       if (cluster) throw new Error('Restore a cluster at one replica of each shard: see clickhouse/cluster/README.md')
       const restored = await restore(writer, name, place, context.log)
-      // The folder's first start would load the demo beside the restored tenants.
+      // The first start with the folder would load the demo into it.
       if (!config.CLICKHOUSE_URL) {
         // Loaded when it is needed, with the demo's reports.
         const { skipDemo } = await import('../../demo/load-demo.ts')
@@ -47,6 +47,6 @@ export function addRestore(program: Command, context: Context): void {
     })
 }
 
-/** No backup has the key: a reader of the backup could open every address. */
+/** Backups do not contain the key: with it, a reader of the backup could decrypt every address. */
 const notInBackup = ({ CLICKHOUSE_URL }: Config) =>
   `Copy what the backup does not contain: ${CLICKHOUSE_URL ? 'SECRETS_KEY, and captures/ of the DATA_DIR of the worker' : 'secrets.key (or SECRETS_KEY) and captures/ of the DATA_DIR that was backed up'}. Then run "doctor" to check that the addresses of alerts can be decrypted`

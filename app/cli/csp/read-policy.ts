@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
 import type { Context } from '../command/context.ts'
 
-/** A policy of a file or of stdin; lines are joined, as a header has one. */
+/** Reads a policy from a file or stdin; its lines are joined into one header value. */
 export async function readPolicy({ stdin, folder }: Pick<Context, 'stdin' | 'folder'>, file: string): Promise<string> {
   const written = file === '-' ? await text(stdin) : await readText(resolve(folder, file))
   const policy = written.replaceAll(/[\t\n\f\r ]+/g, ' ').trim()

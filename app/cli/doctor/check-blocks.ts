@@ -3,7 +3,7 @@ import { minuteMs } from '../../../schema/durations.ts'
 import { isSetAside, isWaiting, listSegments, logFolder } from '../../collector/segment-folder.ts'
 import { type Check, FaultWithFix } from './check.ts'
 
-/** Age of a waiting report from which doctor fails, as the alert of Prometheus does. */
+/** Age of a waiting report above which doctor fails, equal to the Prometheus alert. */
 const lateSeconds = (5 * minuteMs) / 1_000
 
 export const blocks: Check = {

@@ -27,7 +27,7 @@ export const parts: Check = {
   },
 }
 
-/** A line for a shell, as the user that writes. */
+/** Shell command, to run as the writer. */
 function dropCommand({ CLICKHOUSE_URL, DATA_DIR }: Config, url: string, table: string, part: string): string {
   const password = CLICKHOUSE_URL ? '$WRITER_PASSWORD' : `$(cat '${passwordPath(DATA_DIR, 'writer')}')`
   const statement = `ALTER TABLE ${table} DROP DETACHED PART '${part}' SETTINGS allow_drop_detached = 1`

@@ -8,7 +8,7 @@ import { ofEachServer } from './of-each-server.ts'
 import { unlessDenied } from './unless-denied.ts'
 
 const noCluster = 'none: it is one server'
-/** Age of the oldest missing part from which a replica is behind. */
+/** Age of the oldest missing part above which a replica is behind. */
 const behindSeconds = 60
 
 /** @param find checks one node, given its address; throws if something is wrong. */

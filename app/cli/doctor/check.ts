@@ -10,7 +10,7 @@ export interface Check {
   run(installation: Installation): Promise<string>
 }
 
-/** A fault that is mended otherwise than the check's `fix` says. */
+/** A fault with a remedy other than the check's `fix`. */
 export class FaultWithFix extends Error {
   readonly fix: string
 

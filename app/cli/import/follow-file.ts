@@ -1,5 +1,5 @@
 /**
- * @module Follows a file by its name, as `tail -F` does: stat twice a second works on every file system, unlike
+ * @module Follows a file by its name, like `tail -F`. Polling twice per second works on every file system, unlike
  * inotify.
  */
 
@@ -58,7 +58,7 @@ async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal, pa
   }
 }
 
-/** Waits while no file has the name, as between two steps of a rotation. */
+/** Waits while no file has the name, for example between two steps of a rotation. */
 async function reopen(path: string, signal: AbortSignal, pause: Pause): Promise<FileHandle | undefined> {
   while (!signal.aborted) {
     const file = await open(path).catch((error: NodeJS.ErrnoException) => {

@@ -49,7 +49,7 @@ const noWait = new Option('--no-wait', 'Fail at once if another import of the te
 
 const followFlag = new Option('--follow', 'Keep reading FILE as it grows or is rotated, until Ctrl-C')
 
-/** Rollups can count removed reports still, so that they cannot be stored again beside them. */
+/** Rollups may still count removed reports, so they cannot be stored again for the tenant. */
 const removedNote = (count: number) =>
   `${count} reports were stored before and removed by a shorter retention: import the file for a new tenant to read them`
 

@@ -12,7 +12,7 @@ import { followFile } from './follow-file.ts'
 export interface ImportSource {
   /** One, or each that a followed file's name comes to mean. A chunk is valid until the next is read. */
   readonly files: Iterable<ByteSource> | AsyncIterable<ByteSource>
-  /** Lines are stored as they come. */
+  /** Lines are stored as they arrive. */
   readonly isLive: boolean
   /** Ends `files` after the data read so far, even while waiting for a silent pipe. */
   close(): void

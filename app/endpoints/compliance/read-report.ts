@@ -33,7 +33,7 @@ interface ReportRequest {
   readonly siteId: string
   readonly asOf: Date
   readonly now: Date
-  /** Where the reports that are still stored begin, in milliseconds since the Unix epoch. */
+  /** Start of the stored reports, in milliseconds since the Unix epoch. */
   readonly retentionFrom: number
 }
 

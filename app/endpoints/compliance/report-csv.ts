@@ -8,7 +8,7 @@ export const csvType = 'text/csv; charset=utf-8'
 
 type Cell = string | number | boolean | null
 
-/** An apostrophe stands before what a spreadsheet would read as a formula. */
+/** A cell that a spreadsheet would read as a formula gets a leading apostrophe. */
 function csvCell(value: Cell): string {
   const text = String(value ?? '')
   const safe = formulaStarts.includes(text.charAt(0)) ? `'${text}` : text

@@ -124,7 +124,7 @@ const ruleRows = ({ evidence }: PciReport) =>
   ])
 
 interface Sheet {
-  /** Also the title, which browsers print that know no running head. */
+  /** Used as the title too, which browsers without running heads print. */
   readonly head: string
   readonly style: string
   readonly policy: string

@@ -33,7 +33,7 @@ th { color: #596170; font-weight: 600; font-size: 12px; } tr { break-inside: avo
 /** Widths of columns, in hundredths: the policy allows one style sheet and no inline styles. */
 const widths = Array.from({ length: 65 }, (_, width) => `.w${width} { width: ${width}%; }`).join(' ')
 
-/** With a running head, the number of the page and of all, and the hash at the foot. */
+/** Style with a running head, page numbers, and the hash in the footer. */
 export const reportStyle = (head: string, foot: string): string => `${sheet}${widths}
 @page { size: A4; margin: 18mm 14mm 16mm;
   @top-left { content: ${cssText(head)}; font: 8pt system-ui, sans-serif; color: #596170; }

@@ -93,7 +93,7 @@ export function requirementText(requirement: Requirement): PciReport['requiremen
 
 interface Limits extends Pick<PciReport, 'evidence' | 'observed'> {
   readonly asOf: Date
-  /** Where the plan's retention began as of then. */
+  /** Start of the plan's retention at that time. */
   readonly windowFrom: number
   /** The part of it within retention. */
   readonly window: TimeRange

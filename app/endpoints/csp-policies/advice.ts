@@ -56,7 +56,7 @@ export const cspPoliciesAdvice = endpoint({
       .meta({ examples: [20] }),
   },
   window: windows.month,
-  // No response cache: script decisions and the site's hosts decide too, and change without an import of reports.
+  // Not cached: script decisions and the site's hosts affect it, and change without an import of reports.
   response: z
     .object({
       data: cspAdvice,

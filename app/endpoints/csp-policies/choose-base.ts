@@ -23,7 +23,7 @@ interface AdviceBase {
   readonly base: (typeof cspBases)[number]
   /** Undefined if none was named or served, and reports quote none. */
   readonly policy: AdvisedPolicy | undefined
-  /** As reports quote it, and no other. */
+  /** Texts quoted in reports. */
   readonly quoted: QuotedTexts
 }
 

@@ -1,4 +1,4 @@
-/** @module Weaknesses of a policy, as csp_evaluator finds them. */
+/** @module Weaknesses of a policy found by csp_evaluator. */
 
 import { CspEvaluator } from 'csp_evaluator/dist/evaluator.js'
 import { type Finding, Severity, Type } from 'csp_evaluator/dist/finding.js'
@@ -24,7 +24,7 @@ function findingsOf(policy: string): Finding[] {
   const valid = [...parsePolicy(policy)].map(
     ([name, values]) => [name, values.filter((value) => isNonce(value) || !/^'nonce-/i.test(value))] as const,
   )
-  // In the comparable form white space is what browsers read as such; the evaluator splits at others too.
+  // The comparable form has only white space that browsers recognise; the evaluator also splits at other characters.
   const directives = [...parsePolicy(comparableForm(serialisePolicy(new Map(valid))))].map(
     ([name, values]) =>
       [name, values.filter(isEvaluable).map((value) => (isNonce(value) ? strongNonce : value))] as const,

@@ -24,7 +24,7 @@ interface EvidenceRequest {
   readonly window: TimeRange
 }
 
-/** Origins that csp_evaluator takes at once, all that can be allowed: 400 take 65 ms of the event loop. */
+/** Origins passed to csp_evaluator at once, all that can be allowed: 400 take 65 ms of the event loop. */
 const maxEvaluated = 200
 
 export type EvidenceOf = (found: AdvisableSource) => SourceEvidence | undefined

@@ -15,7 +15,7 @@ import type { Reader } from '../../../queries/sql/query.ts'
 
 export interface SiteVerdicts {
   readonly judged: readonly JudgedReports[]
-  /** Reports beyond the groups that one read takes. */
+  /** Reports beyond the groups that one read returns. */
   readonly rest: Tally
   readonly judgeAgain: (policy: ParsedPolicy) => JudgedReports[]
 }
@@ -35,7 +35,7 @@ export async function readVerdicts(
   return { judged: verdicts.withDetails(details), rest: beyond(groups), judgeAgain }
 }
 
-/** Reports whose group, policy or details one read does not take. */
+/** True if one read did not return the group, policy or details of some reports. */
 export const hasUnassessed = (judged: readonly JudgedReports[], rest: Tally): boolean =>
   rest.reportCount > 0 || judged.some(({ reason }) => reason === 'not_assessed')
 

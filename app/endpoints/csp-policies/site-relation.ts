@@ -23,5 +23,5 @@ export function createSiteRelation(patterns: readonly string[]) {
   }
 }
 
-/** Below the private part of the Public Suffix List, where anyone publishes. */
+/** Hosts below the private part of the Public Suffix List, where anyone can publish. */
 export const isSharedHost = (host: string): boolean => parse(host, options).isPrivate === true

@@ -66,7 +66,7 @@ export async function readIssuePage(
   return { data: issues.map(toIssue), ...(issueCount !== undefined && { issueCount }), ...paging }
 }
 
-/** New issues are few: their first page mostly has them all, and a count of them costs as much as that page. */
+/** There are few new issues: the first page usually has all of them, and counting them costs as much as that page. */
 async function countAll({ page, read }: IssueReader, filter: IssueFilter, listed: ReturnType<typeof readIssues>) {
   if (filter.firstSeenIn && !page.after) {
     const { issues, paging } = await listed

@@ -65,7 +65,7 @@ export const reportsHistogram = endpoint({
   },
 })
 
-/** One statement for few values; of many, a ranking by coarser rollups takes less than the counts of all by bucket. */
+/** One statement for few values; for many, a ranking by coarser rollups takes less than counting all by bucket. */
 async function readSeries(query: SeriesQuery, { read, readAll }: Reader) {
   const { tenantId, window, filter, dimension, top } = query
   const isOfFew = hasFewValues({ ...filter, groupBy: [dimension] })

@@ -1,4 +1,4 @@
-/** @module Counts beside a list of scripts, with every state present. */
+/** @module Counts for a list of scripts, with every state present. */
 
 import type { z } from 'zod'
 import type { Script } from '../../../schema/responses/script.ts'

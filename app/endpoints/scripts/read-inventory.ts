@@ -51,7 +51,7 @@ export interface InventoryEntry {
 }
 
 export interface Inventory {
-  /** In the order of `compareInInventory`. */
+  /** Entries in the order of `compareInInventory`. */
   readonly entries: readonly InventoryEntry[]
   readonly truncated: boolean
   readonly reporting: boolean
@@ -79,7 +79,7 @@ export function uninventoriedScripts(inventory: Inventory, onPaymentOnly: boolea
   return { listed, total: counts.reduce((sum, count) => sum + count, 0) }
 }
 
-/** At most 1,000 scripts (Rule 54). */
+/** Reads at most 1,000 scripts (Rule 54). */
 export async function readInventory(read: Read, request: InventoryRequest): Promise<Inventory> {
   return assemble(read, request, request.paymentPages ?? (await readPaymentPages(read, request)), undefined)
 }

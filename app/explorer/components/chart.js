@@ -159,7 +159,7 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
         },
         { ...axis, size: 48, gap: 8, space: 28, incrs: wholeSteps, values: (_, values) => values.map(number) },
       ],
-      // Not as times: uPlot would place ticks by the browser's zone and its clock changes.
+      // Not declared as times: uPlot would place ticks by the browser's zone and its clock changes.
       scales: {
         x: { time: false, range: () => /** @type {uPlot.Range.MinMax} */ (axisRange) },
         y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },

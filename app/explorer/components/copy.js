@@ -2,7 +2,10 @@
 import { useApp } from '../app-context.js'
 import { html } from '../html.js'
 
-/** Copies a text, and says so for a moment. @param {{ text: string | (() => string), label: string, what?: string, class?: string }} props */
+/**
+ * Copies a text and confirms it briefly.
+ * @param {{ text: string | (() => string), label: string, what?: string, class?: string }} props
+ */
 export function Copy({ text, label, what = label, class: className = 'control' }) {
   const { announce } = useApp()
   const copy = async () => {

@@ -7,7 +7,6 @@ export const toNdjson = (items) =>
     { type: 'application/x-ndjson' },
   )
 
-/** Saves a file. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)

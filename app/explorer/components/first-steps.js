@@ -6,7 +6,7 @@ import { Copy } from './copy.js'
 const formats = { JSON: '', nginx: 'nginx', Apache: 'apache', Caddy: 'caddy', Express: 'express' }
 
 /**
- * How reports begin: of a tenant without sites, or above the view of a site that never sent one.
+ * First steps for a tenant without sites, or for a site without reports.
  * @param {{ siteId?: string }} props undefined without sites
  */
 export function FirstSteps({ siteId }) {

@@ -42,5 +42,5 @@ export const labelOfType = (reportType) =>
 export const words = (name) =>
   name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
 
-/** Share in percent of a sum, as people write it. */
+/** Share of a sum in percent, formatted for people. */
 export const share = (part, sum) => (sum > 0 ? `${numbers.format(Math.round((part / sum) * 1000) / 10)} %` : '0 %')

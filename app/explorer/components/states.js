@@ -19,7 +19,7 @@ export const ErrorState = ({ error, retry }) =>
     ${retry && html`<button type="button" class="control" onClick=${retry}>Try again</button>`}
   </div>`
 
-/** Where nothing matches: what could be dropped. @param {{ text?: string }} props */
+/** Empty state, with filters that can be removed. @param {{ text?: string }} props */
 export function Empty({ text = 'Nothing in this window.' }) {
   const { state, go } = useApp()
   const path = views[state.view].path ?? ''

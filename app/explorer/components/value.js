@@ -19,7 +19,7 @@ export const visible = (text) =>
 /** Parts of a long text: words, paths, parameters, and escapes of URLs. A scheme goes with its host. */
 const parts = /(?<=\s)(?=\S)|(?<=[?&;,=]|(?<!:\/?)\/)(?=[^/?&;,=\s])|(?=%[\dA-Fa-f]{2})/
 
-/** Within a part, such as a host, which goes to the next line whole unless a line is shorter. */
+/** Break positions; a part such as a host wraps as a whole unless the line is too short. */
 const breaks = /(?<=[.\-:_/])(?=[^.\-:_/\s])/
 
 /** Longer parts fill their lines. */
@@ -49,16 +49,17 @@ export function Text({ text, empty = '–' }) {
   return html`<bdi>${shown}</bdi>`
 }
 
-/** Whether the API's filters take a text: they refuse what is not printable ASCII. @param {string} text */
+/** True if the API's filters accept a text: only printable ASCII. @param {string} text */
 export const isFilterable = (text) => new RegExp(filterablePattern).test(text)
 
 /** A page or a script, without the scheme that nearly all have. @param {{ url?: string | null, empty?: string }} props */
 export const Url = ({ url, empty }) => html`<${Text} text=${url?.replace(/^https:\/\/(?=.)/, '')} empty=${empty} />`
 
 /**
- * A value that filters: a click is "only", the control beside it "not".
- * @param {{ name: string, value: string, label?: any, changes?: object, isRow?: boolean, hasFocus?: boolean, 'data-key'?: string }} props
- *   `changes` of the view beside the filter; `isRow`: the row's own value, which has its focus
+ * A value that filters: click for "only", the control next to it for "not".
+ * @param {{ name: string, value: string, label?: any, changes?: object, isRow?: boolean, hasFocus?: boolean,
+ * 'data-key'?: string }} props `changes` of the view in addition to the filter; `isRow`: the row's value, which gets
+ * the focus
  */
 export function Value({ name, value, label, changes, isRow = false, hasFocus = isRow, 'data-key': key }) {
   const { state, go } = useApp()

@@ -54,7 +54,7 @@ export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }) 
     if (sites?.length === 0) return html`<${FirstSteps} />`
     if (error) return html`<${ErrorState} error=${error} />`
     if (!sites || !View || needsSite) return null
-    // A view of its own has the steps above it.
+    // A view with its own first steps shows them itself.
     const chosen = state.siteId ? sites.filter(({ id }) => id === state.siteId) : sites
     const isSilent = view.path !== undefined && chosen.length > 0 && chosen.every(({ firstSeen }) => firstSeen === null)
     return html`${isSilent && html`<${FirstSteps} siteId=${chosen[0].id} />`}<${View} />`

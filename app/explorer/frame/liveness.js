@@ -3,7 +3,7 @@ import { useApp } from '../app-context.js'
 import { ago } from '../components/time.js'
 import { html, useEffect, useState } from '../html.js'
 
-/** How old what the page shows is: a dot and a text. */
+/** Age of the shown data: a dot and a text. */
 export function Liveness() {
   const { status } = useApp().api
   const [, tick] = useState(0)

@@ -20,7 +20,7 @@ const targets = () => [...new Set(panels().map(({ target }) => target))]
 export function MoreMenu() {
   const { api, state, announce } = useApp()
   const isList = ({ target }) => Array.isArray(api.peek(target)?.page?.body.data) && !/^\/v1\/reports\b/.test(target)
-  // Panels of one list, such as its totals, come before it.
+  // Panels that belong to a list, such as its totals, come first.
   const lists = () => [
     ...new Map(
       panels()

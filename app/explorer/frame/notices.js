@@ -5,7 +5,7 @@ import { html, useEffect, useState } from '../html.js'
 /** Minutes from which a collector is late enough for a notice. */
 const lateMinutes = 1
 
-/** One line above the view if the API is away or paused, or if a collector is behind. */
+/** One line above the view if the API is unreachable or paused, or if a collector is behind. */
 export function Notices() {
   const { status, poll } = useApp().api
   const [now, setNow] = useState(Date.now())
@@ -32,7 +32,7 @@ export function Notices() {
   return null
 }
 
-/** How far collectors are behind. It is no request of the API: it shows nothing of its status or budget. */
+/** Delay of the collectors in minutes. It is not a request of the API and does not affect its status or budget. */
 function useMinutesBehind() {
   const [minutes, setMinutes] = useState(0)
   useEffect(() => {

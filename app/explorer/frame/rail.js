@@ -63,7 +63,7 @@ function Lines({ state }) {
     ${groups.map((group) => html`<h2 key=${group}>${group}</h2><ul key=${`${group} views`}>${ofGroup(group)}</ul>`)}`
 }
 
-/** On a narrow screen the rail is a line that scrolls. */
+/** On a narrow screen the rail is a scrolling line. */
 function showCurrent() {
   const line = /** @type {HTMLElement | null} */ (document.querySelector('.rail [aria-current=page]'))
   const rail = line?.closest('.rail')

@@ -77,7 +77,7 @@ export function View() {
     <//>`
 }
 
-/** By type, and whether they are new. */
+/** Filters by type and by new issues. */
 function Tools({ isNew }) {
   const { state, go } = useApp()
   const label = state.reportType ? labelOfType(state.reportType) : 'All types'

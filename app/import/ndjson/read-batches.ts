@@ -22,7 +22,7 @@ export interface BatchLimits {
   readonly batchBytes: number
   /** Longer lines are rejected unread. */
   readonly maxLineBytes: number
-  /** When a batch whose first line came then ends; by default it waits for its size, as long as the source has no end. */
+  /** End of a batch by the arrival of its first line; by default it waits for its size until the source ends. */
   readonly dueAt?: (firstLineAt: number) => number
 }
 
@@ -31,7 +31,7 @@ const lineFeed = 0x0a
 /** @param signal aborted if the source ended early: its last line can be incomplete. */
 export function readBatches(source: ByteSource, limits: BatchLimits, signal?: AbortSignal) {
   const chunks = source[Symbol.asyncIterator]()
-  // A batch exceeds its limit by up to one line; pages of the buffer that are never written take no memory.
+  // A batch exceeds its limit by up to one line; untouched pages of the buffer use no memory.
   const collector = collectLines(limits.maxLineBytes, limits.batchBytes + limits.maxLineBytes)
   let chunk = Buffer.alloc(0)
   let at = 0
@@ -117,7 +117,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
       const isPartial = signal?.aborted && collector.lines() < mostLines
       return collector.lines() === 0 || isPartial ? undefined : finish(collector.digest())
     },
-    /** A read in flight, as of a silent pipe, ends when the source does. */
+    /** A read in flight, for example of a silent pipe, ends when the source does. */
     async close(): Promise<void> {
       const closed = chunks.return?.()
       closed?.catch(() => {})

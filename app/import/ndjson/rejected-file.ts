@@ -10,7 +10,7 @@ export interface RejectedFileTarget {
   readonly path: string
   /** Replaces the file of an earlier run; false adds a number to the name instead. */
   readonly overwrite: boolean
-  /** Used where `path` cannot be written. */
+  /** Used if `path` is not writable. */
   readonly fallbackPath?: string
 }
 

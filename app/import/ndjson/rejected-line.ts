@@ -26,7 +26,7 @@ export function parseContent(text: string): Rejection['content'] {
 /** A reason can quote every name in a line. */
 const maxReasonLength = 1_000
 
-/** Bytes of a number, a reason and a receipt time beside a short line. */
+/** Bytes of a number, a reason and a receipt time added to a short line. */
 const ownBytes = 2_000
 
 /** At most twice the line's bytes, or `ownBytes` more: `1e20` and control characters are written in five times as many. */

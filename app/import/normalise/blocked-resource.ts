@@ -1,4 +1,4 @@
-/** @module Host and origin of a blocked resource; '' where unknown. */
+/** @module Host and origin of a blocked resource; '' if unknown. */
 
 import { urlComponents } from './url-components.ts'
 

@@ -104,9 +104,9 @@ function parseDate(value: string): number {
 }
 
 /**
- * The lowest fraction of any public NEL header: Shopify's `"failure_fraction":0.01,"success_fraction":0.0001`. Successes
- * count too: where a server's address has changed, Chromium reports one as dns.address_changed
- * (network_error_logging_service.cc). It bounds what a stranger's report can count for.
+ * The lowest fraction in any public NEL header: Shopify's `"failure_fraction":0.01,"success_fraction":0.0001`.
+ * Successes count too: if a server's address changed, Chromium reports one as dns.address_changed
+ * (network_error_logging_service.cc). It limits the weight of a forged report.
  */
 const lowestFraction = 0.0001
 

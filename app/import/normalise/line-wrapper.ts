@@ -6,7 +6,7 @@ import { spellings, timeMembers } from './field-aliases.ts'
 type Members = Readonly<Record<string, unknown>>
 
 export interface WrappedBody {
-  /** Members beside the body; none for a bare one. */
+  /** Members other than the body; none for a bare body. */
   readonly wrapper: Members
   /** A line error if the body is text but not JSON. */
   readonly body: unknown
@@ -20,7 +20,7 @@ const shipperMembers = new Set([...timeNames, 'User-Agent', 'user-agent', 'path'
 /** Members of a go-csp-collector line that are not of its report. */
 const logMembers = new Set([...timeNames, 'level', 'message', 'metadata', 'path', 'report_only', 'client_ip'])
 
-/** Accepts a wrapper with a `body` or, as text, a `message`; a report with members beside its own; or a bare body. */
+/** Accepts a wrapper with a `body` or, as text, a `message`; a report with additional members; or a bare body. */
 export function unwrapBody(line: unknown): WrappedBody {
   if (!isObject(line)) return { wrapper: {}, body: line }
   if (isReport(line)) return splitReport(line)
@@ -36,7 +36,7 @@ export function unwrapBody(line: unknown): WrappedBody {
 
 const isReport = (line: Members) => line['csp-report'] !== undefined || line.type !== undefined
 
-/** A time beside the report counts if the wrapper has none. */
+/** A time next to the report counts if the wrapper has none. */
 function unwrap(wrapper: Members, body: unknown): WrappedBody {
   const hasTime = timeNames.some((name) => wrapper[name] !== undefined)
   if (hasTime || !isObject(body) || !isReport(body)) return { wrapper, body }

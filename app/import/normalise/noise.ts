@@ -31,7 +31,7 @@ function isForeign(text: string, { policy, documentUrl }: StoredReport): boolean
   return isNoiseHost(host) && host !== urlComponents(documentUrl).host && !namesHost(policy, host)
 }
 
-/** No public page loads from a host without a dot; products on the way make such hosts up. */
+/** No public page loads from a host without a dot; intermediate products invent such hosts. */
 function isMadeUp(url: string, { documentUrl, policy }: StoredReport): boolean {
   const { host } = urlComponents(url)
   const isOdd = /^[^.:[]+$/.test(host) && host !== 'localhost'

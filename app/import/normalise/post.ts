@@ -21,7 +21,7 @@ export interface Post {
   readonly siteId: string
   readonly sampleRate: number
   readonly elements: readonly unknown[]
-  /** The line's fields beside its body. */
+  /** Fields of the line other than its body. */
   readonly wrapper: Readonly<Record<string, unknown>>
 }
 
@@ -32,7 +32,7 @@ export interface ReportElement {
   /** Milliseconds between making and sending, not below 0. */
   readonly age: number
   readonly userAgent: string
-  /** Names of members, of the body and beside it, that nothing reads; untrusted. */
+  /** Names of members that nothing reads, inside and outside the body; untrusted. */
   readonly unknownMembers: readonly string[]
 }
 

@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache'
 import { parseUrl } from '../../../schema/parse-url.ts'
 import { detachString } from './detach-string.ts'
 
-/** Parts of a report's URL. Text that is no URL has '' everywhere but in `url` and `page`. */
+/** Parts of a report's URL. For text that is not a URL all are '' except `url` and `page`. */
 export interface UrlComponents {
   /** Lower case, without the colon. */
   readonly scheme: string
   /** Lower case, in ASCII, without port; '' unless http, https, ws or wss. */
   readonly host: string
-  /** With a port that is not the scheme's own; '' unless http, https, ws or wss. */
+  /** Origin with a port other than the scheme's default; '' unless http, https, ws or wss. */
   readonly origin: string
   /** Original text without fragment; only the scheme unless it is http, https, ws or wss. */
   readonly url: string
@@ -32,7 +32,7 @@ const hasHost = new Set(['http', 'https', 'ws', 'wss'])
 
 const nothing: UrlComponents = { scheme: '', host: '', origin: '', url: '', page: '' }
 
-/** Consecutive reports are mostly of one page. */
+/** Consecutive reports usually have the same page. */
 let last = { text: '', components: nothing }
 
 /** Never throws. */

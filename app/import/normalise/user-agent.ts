@@ -135,7 +135,7 @@ type Device = 'mobile' | 'tablet' | 'other' | undefined
 /** A Mac names no device, and an iPad in desktop mode names a Mac. */
 const devices: readonly (readonly [pattern: RegExp, device: Device])[] = [
   [/\b(?:sm-[ptx]\w{2,4}|gt-[pn]\d{2,4}|nexus (?:7|9|10)\b)/i, 'tablet'],
-  // These tablets say Mobile, which a tablet must not.
+  // These tablets send Mobile, which tablets should not.
   [
     /\b(?:kf[a-z]{2,5}(?: bui|\))|lenovo ?(?:tab|tb|yt)|tb\d{3}\w+ bui|opd2\d{3}|(?:ag[rs][23]?|bah2?|sht|btv)-a?[lw]\d\d\b)/i,
     'tablet',
@@ -161,7 +161,7 @@ export interface UserAgent {
   readonly browser: string
   readonly version: string
   readonly system: string
-  /** Undefined if no device is named, as on a desktop. */
+  /** Undefined if no device is named, for example on a desktop. */
   readonly device: Device
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { importRecords, type RecordImportOptions } from './import-records.ts'
 
-/** Imports records that a program has made, as a file of them. Throws the reason of the first that is rejected. */
+/** Imports records created by a program, like a file of them. Throws the reason of the first rejected record. */
 export async function importObjects(
   options: Omit<RecordImportOptions, 'source' | 'onReject'>,
   records: readonly object[],

@@ -37,7 +37,7 @@ export interface RecordImportOptions {
   readonly token?: string
 }
 
-/** About 10,000 small records a batch; JSON.parse takes up to 100 MB for the longest line. */
+/** About 10,000 small records per batch; JSON.parse takes up to 100 MB for the longest line. */
 const defaultLimits: BatchLimits = { batchBytes: 4 * 1024 * 1024, maxLineBytes: 3 * 1024 * 1024 }
 
 /**

@@ -6,7 +6,7 @@ import type { Sql } from '../../../queries/sql/sql.ts'
 /** Entities of the tenant that a record can refer to by id. */
 export type ForeignEntity = 'site' | 'page'
 
-/** One row without its tenant, as ClickHouse reads it from JSON. */
+/** One row without its tenant, in the JSON form that ClickHouse reads. */
 export type RecordRow = Readonly<Record<string, unknown>> & { readonly id: string }
 
 /** A column that can change only while it has the value `mutableWhile`, or the condition on the stored row holds. */

@@ -26,7 +26,7 @@ const rules: readonly (readonly [find: RegExp, put: Put])[] = [
     '$1[token]',
   ],
   [/(?<![\w+/-])[\w+/-]{6,}={1,2}(?![\w=])/g, (all = '') => (isBase64(all) ? '[token]' : all)],
-  // Host names without a dot, by what resolvers and clients say around them.
+  // Host names without a dot, recognised by messages of resolvers and clients.
   [/\b((?:getaddrinfo|connect|query\w+) E[A-Z_]+) [\w-]+(?=[\s,;:]|$)/g, '$1 [host]'],
   [/\b(lookup) [^\s,;]+?(?=:? on |: )/g, '$1 [host]'],
   [/(?<![\w./-])[\w-]+\/((?:\d{1,3}\.){3}\d{1,3})(?![\w.])/g, '[host]/[ip]'],
@@ -37,7 +37,7 @@ const rules: readonly (readonly [find: RegExp, put: Put])[] = [
   [/(?<![\w.])\[?([\da-f:.]*:[\da-f:.]*:[\da-f:.]*)(?:%[\w.-]+)?(?!\w)\]?/gi, scrubIpv6],
   // Every remaining word.
   [/(?:(?!\.\.)[\p{L}\p{M}\p{N}\p{Extended_Pictographic}.。．｡․_:/-])+/gu, (word = '') => scrubWord(word)],
-  // Ports and queries behind a placeholder.
+  // Ports and queries after a placeholder.
   [/(\[(?:host|ip)\]):\d{1,5}(?!\d)/g, '$1'],
   [/(\[url\])[?#&][^\s"'<>]*[^\s"'<>.,;:!?)\]}]/g, '$1'],
 ]
@@ -51,7 +51,7 @@ export function scrub(text: string, limit: number): string {
   return truncate(settled(text), limit).trim()
 }
 
-/** Repeats the rules, as one can produce a match of an earlier one: `[url]'/@[url]` is an address. */
+/** Repeats the rules, because one can produce a match for an earlier one: `[url]'/@[url]` is an address. */
 function settled(text: string, rounds = 20): string {
   const replaced = rules.reduce((before, [find, put]) => before.replace(find, put as string), text).trim()
   return replaced === text || rounds === 1 ? replaced : settled(replaced, rounds - 1)
@@ -123,5 +123,5 @@ function isSecret(piece: string): boolean {
   })
 }
 
-/** Padding behind whole groups of four, and not the end of an assignment. */
+/** Padding after whole groups of four, not at the end of an assignment. */
 const isBase64 = (text: string) => text.length % 4 === 0 && /\d|[a-z][A-Z]|[+/]/.test(text)

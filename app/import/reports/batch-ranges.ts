@@ -19,7 +19,7 @@ export function importSettings({ sites, retentionDays }: ImportTenant, siteId: s
   return { sites, retentionDays, now, hosts, retentionFrom: retentionStart(retentionDays, now).getTime() }
 }
 
-/** Every range of a batch, with a new one where retention reaches further back than before. */
+/** Every range of a batch, with a new one if retention now reaches further back. */
 export function batchRanges(recorded: readonly RecordedRange[], settings: ImportSettings) {
   const { now, retentionFrom, retentionDays } = settings
   const isReached = recorded.some(({ storedFrom }) => storedFrom <= retentionFrom)

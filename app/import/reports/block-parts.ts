@@ -1,4 +1,4 @@
-/** @module Parts that ClickHouse makes of an insert block, one a month: it loses them whole or not at all. */
+/** @module Parts that ClickHouse creates from an insert block, one per month: it loses them whole or not at all. */
 
 import type { StoredReport } from '../../../schema/stored-report.ts'
 

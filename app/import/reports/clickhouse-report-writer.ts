@@ -16,7 +16,10 @@ export interface ReportWriter {
   write(rows: readonly Buffer[], token: string, signal?: AbortSignal, columns?: readonly string[]): Promise<void>
 }
 
-/** More rows or bytes than any insert has, and the most that ClickHouse takes without a warning: it deduplicates blocks, so an insert must be one. */
+/**
+ * More rows or bytes than any insert has, and the maximum that ClickHouse accepts without a warning. ClickHouse
+ * deduplicates blocks, so an insert must be one block.
+ */
 const oneBlock = '4294967296'
 
 export const reportInsertSettings = {
@@ -38,7 +41,7 @@ export const reportInsertSettings = {
   wait_end_of_query: 1,
 } as const
 
-/** Returns when the replicas of the shard of the rows have the same parts; throws where they do not within seconds. */
+/** Returns when the replicas of the shard have the same parts; throws if they do not within seconds. */
 export type UntilInStep = (signal?: AbortSignal) => Promise<void>
 
 const insertInto = (columns: readonly string[]) =>

@@ -9,7 +9,7 @@ export interface ImportTarget {
   readonly shard?: Database
   /** Undefined on a cluster, where a replica fetches lost parts from another replica. */
   readonly boots?: Boots | undefined
-  /** On a cluster. */
+  /** Only on a cluster. */
   readonly untilInStep?: UntilInStep | undefined
   readonly signal?: AbortSignal | undefined
 }

@@ -1,4 +1,4 @@
-/** @module The import log makes an import exactly-once: a repeated run sends each batch as its first run began it. */
+/** @module The import log makes an import exactly-once: a repeated run sends each batch as in its first run. */
 
 import type { BlockPart } from './block-parts.ts'
 
@@ -10,7 +10,7 @@ export interface ImportBatch {
   readonly hosts: readonly string[]
   /** Receipt time of reports that carry none, milliseconds since the epoch. */
   readonly importedAt: number
-  /** Reports received before it had expired, and are not stored; a longer retention stores them as a range of its own. */
+  /** Older reports had expired and were not stored; a longer retention stores them as a separate range. */
   readonly storedFrom: number
   /** Retention of the rows, in days. */
   readonly retentionDays: number

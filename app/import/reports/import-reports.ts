@@ -96,7 +96,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const token = insertToken({ ...chain, ...range }, range.blocks++)
       range.stored += block.rows
       range.parts.push(...block.parts)
-      // At most one block waits, so that two are in memory.
+      // At most one block waits, so two are in memory.
       await writes
       enqueue(async () => {
         await importLog.checkBoot()
@@ -127,7 +127,10 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     return isStarted ? retried(() => importLog.find(token, previousToken)) : []
   }
 
-  /** The lease keeps other imports from beginning a batch; a batch begun after `started` was read can have the same lines. */
+  /**
+   * The lease prevents other imports from beginning a batch; a batch begun after `started` was read can have the same
+   * lines.
+   */
   async function importLiveBatch(
     read: ChainedBatch,
     chain: BatchChain,

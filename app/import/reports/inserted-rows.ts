@@ -1,4 +1,4 @@
-/** @module Rows of an insert block, read back where ClickHouse can have lost some of them. */
+/** @module Rows of an insert block, read again if ClickHouse may have lost some. */
 
 import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { blockColumns } from './insert-block.ts'

@@ -1,4 +1,4 @@
-/** @module Stores reports of batches again that ClickHouse lost: it has them by id, whatever tokens it knows. */
+/** @module Stores reports of batches that ClickHouse lost: existing ones are found by id, independent of tokens. */
 
 import { hash, randomUUID } from 'node:crypto'
 import { recountDays } from '../../../clickhouse/rollups/recount-days.ts'

@@ -31,14 +31,19 @@ interface VersionLookup {
   readonly result: Promise<ImportVersion | undefined>
   /** Latest version of the tenant, for all its lookups. */
   readonly latest: LatestVersion
-  /** Undefined until the lookup ends. A tenant that changes is not refreshed ahead: its version changes once a lifetime. */
+  /**
+   * Undefined until the lookup ends. A changing tenant is not refreshed ahead: its version changes once per lifetime.
+   */
   isUnchanged?: boolean
   refreshing?: true
 }
 
 /** Version of each tenant's data, valid for `importVersionTtlMs` from the start of its lookup. */
 export interface ImportVersionCache {
-  /** During an import each lookup has a version of its own. Undefined after a failed lookup. Throws errors of `read` but Problems. */
+  /**
+   * During an import each lookup has a separate version. Undefined after a failed lookup. Throws errors of `read`
+   * except Problems.
+   */
   current(tenantId: string, read: Read): Promise<ImportVersion | undefined>
 }
 

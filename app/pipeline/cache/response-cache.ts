@@ -19,7 +19,7 @@ export interface CacheableRequest {
   /** Sent by others too: cached from its first time on instead of its second. */
   readonly isShared: boolean
   readonly read: Read
-  /** Made on demand: signal and flight take 10 of a request's 200 µs of CPU time, so a hit has neither. */
+  /** Created on demand: signal and flight take 10 of a request's 200 µs of CPU time, so a hit has neither. */
   readonly signal: () => AbortSignal
   readonly load: (signal: AbortSignal) => Promise<Representation>
 }
@@ -45,7 +45,10 @@ interface CacheEntry {
   readonly response?: LoadedResponse
 }
 
-/** By tenant, request and import version; a hit costs a lookup a tenant and second. One load of them is in flight. */
+/**
+ * Responses by tenant, request and import version; hits cost one lookup per tenant and second. One load of each is in
+ * flight.
+ */
 export function createResponseCache(now = () => performance.now()): ResponseCache {
   const versions = createImportVersionCache(now)
   const flights = singleFlight<LoadedResponse>(now)

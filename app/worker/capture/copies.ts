@@ -84,7 +84,7 @@ export function openCopies(dataDir: string) {
       await rm(join(folder, 'probe'), { force: true })
     },
 
-    /** Once a week: removes files that no record names, and parts that a killed worker left. */
+    /** Removes files without a record, and parts left by a killed worker, once per week. */
     async sweep(listNamed: ListNamed): Promise<void> {
       const swept = await found(stat(sweptPath))
       if (swept && swept.mtimeMs > Date.now() - 7 * dayMs) return

@@ -20,7 +20,7 @@ interface Attempts {
   readonly retryAt: Date | undefined
 }
 
-/** When the next attempt is due; the same whenever it is computed. */
+/** Time of the next attempt; deterministic. */
 export function nextAttemptAt({ deliveryId, count, lastAt, retryAt }: Attempts): number {
   if (!lastAt) return 0
   const fraction = Number.parseInt(hash('md5', `${deliveryId} ${count}`, 'hex').slice(0, 8), 16) / 0xffff_ffff

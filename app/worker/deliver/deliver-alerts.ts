@@ -1,4 +1,7 @@
-/** @module The outbox: alerts without a delivery are sent until they have one. Nothing else says what is still to be sent. */
+/**
+ * @module The outbox: alerts without a delivery are sent until they have one. There is no other record of unsent
+ * alerts.
+ */
 
 import { once } from 'node:events'
 import pLimit from 'p-limit'
@@ -35,7 +38,7 @@ export interface Delivery {
   readonly stopping: AbortSignal
   /** Ends sends in flight. */
   readonly cut: AbortSignal
-  /** By delivery, what ended and could not be recorded: it is not sent again. */
+  /** Outcomes by delivery that could not be recorded: they are not sent again. */
   readonly unrecorded: Map<string, Ended>
   readonly log: Logger
   readonly metrics: Pick<WorkerMetrics, 'countDelivery' | 'setOldestAlert'>
@@ -46,7 +49,7 @@ interface Ended {
   readonly outcome: DeliveryOutcome
 }
 
-/** As attempts expire then. */
+/** Attempts expire after this time. */
 const pendingMs = 7 * dayMs
 
 const maxFailureLength = 500
@@ -60,7 +63,7 @@ const senders: Readonly<Record<StoredDestination['type'], Send>> = {
   email: sendEmail,
 }
 
-/** Sends what is due, and stores each outcome. Throws where another worker has the lease. */
+/** Sends due alerts and stores each outcome. Throws if another worker has the lease. */
 export async function deliverAlerts(delivery: Delivery): Promise<void> {
   const { database, now, metrics } = delivery
   const pending = await database.read(listPendingAlerts(new Date(now().getTime() - pendingMs)))

@@ -1,4 +1,7 @@
-/** @module Where alerts go: rows of alert_destinations, whose addresses only the worker and the command that adds them see. */
+/**
+ * @module Alert destinations: rows of alert_destinations, whose addresses only the worker and the adding command
+ * decrypt.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'

@@ -17,7 +17,7 @@ const notAllowed = 'The address or port is not public; OUTBOUND_ALLOWED can allo
 /** Longer than any pause between two attempts. */
 const longestRetryMs = 12 * 60 * 60 * 1000
 
-/** Posts on a connection of its own, and reads no body. A redirect is a failure: it could lead anywhere. */
+/** Posts on a separate connection, and does not read the body. A redirect is a failure: it could lead anywhere. */
 export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promise<SendResult> {
   const { guard, timeoutMs, address, body, headers, finalStatuses } = post
   const url = new URL(address)

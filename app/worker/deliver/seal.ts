@@ -1,4 +1,4 @@
-/** @module Addresses and signing secrets of destinations, as ClickHouse has them: people read every table. */
+/** @module Encryption of addresses and signing secrets in ClickHouse, because people read every table. */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
@@ -22,7 +22,7 @@ export function seal(text: string, [key]: readonly Buffer[], owner: SealedFor): 
   return Buffer.concat([iv, cipher.getAuthTag(), bytes]).toString('base64')
 }
 
-/** Undefined where none of the keys opens it. */
+/** Undefined if no key decrypts it. */
 export function open(sealed: string, keys: readonly Buffer[], owner: SealedFor): string | undefined {
   const bytes = Buffer.from(sealed, 'base64')
   const [iv, tag] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes)]

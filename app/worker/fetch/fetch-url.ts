@@ -74,7 +74,7 @@ async function follow(start: URL, hops: Hop[], options: FetchOptions): Promise<F
 }
 
 /**
- * Where it redirects to, or the last response. On a connection of its own, so that no fetch reuses a connection whose
+ * The redirect target or the last response. Uses a separate connection, so that no fetch reuses a connection whose
  * address another fetch had checked.
  */
 async function request(url: URL, hops: Hop[], options: FetchOptions): Promise<URL | Omit<Fetched, 'hops'>> {

@@ -1,6 +1,6 @@
 /**
- * @module Where fetches may go. Pages, redirects and scripts choose URLs, so a fetch must not reach what only this machine
- * and its network reach.
+ * @module Allowed targets of fetches. Pages, redirects and scripts choose URLs, so a fetch must not reach private
+ * addresses.
  */
 
 import type { LookupAddress } from 'node:dns'

@@ -11,7 +11,7 @@ export interface Hop {
 export const linesOf = ({ headers }: Hop, name: string): string[] =>
   headers.filter((line) => line[0] === name).map(([, value]) => value)
 
-/** As Fetch joins lines by default; null without the header. */
+/** Joins lines like Fetch; null without the header. */
 export function joinedHeader(hop: Hop, name: string, separator = ', '): string | null {
   const lines = linesOf(hop, name)
   return lines.length === 0 ? null : lines.join(separator)

@@ -1,4 +1,6 @@
-/** @module Decoders that need no trailer, as browsers do not read it. A stream that ends before its last block is an error. */
+/**
+ * @module Decoders without a trailer, which browsers do not read. A stream that ends before its last block is an error.
+ */
 
 import { type Duplex, Transform } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'

@@ -5,7 +5,7 @@ import { parseUrl } from '../../../schema/parse-url.ts'
 import { isClosedHost } from './addresses.ts'
 
 export interface OutboundHost {
-  /** As URLs write it; `.a.example` is any name below. */
+  /** Host in the form of URLs; `.a.example` matches any name below. */
   readonly hostname: string
   /** A number, `*` for any, undefined for the usual ones. */
   readonly port: string | undefined

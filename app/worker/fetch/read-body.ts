@@ -21,7 +21,7 @@ const maxEncodings = 2
 const binary = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 
 export interface BodyBytes {
-  /** After decompression, as the limit is. */
+  /** Size after decompression, to which the limit applies. */
   readonly size: number
   /** The body continues past the limit. */
   readonly isCut: boolean

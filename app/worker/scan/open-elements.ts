@@ -1,5 +1,5 @@
 /**
- * @module Open elements of a page, as far as templates and `<head>` depend on them (HTML, 13.2.6): a whole tree of a hostile
+ * @module Open elements of a page, only for templates and `<head>` (HTML, 13.2.6): building a whole tree of a hostile
  * page takes seconds.
  */
 
@@ -35,7 +35,7 @@ const isSpecial = (name: string) => blocks.has(name) || scopes.has(name) || tabl
 
 const tableScope = (name: string) => name === 'table' || name === 'template'
 
-/** Elements that attachShadow takes (DOM, 4.8). */
+/** Elements that attachShadow accepts (DOM, 4.8). */
 const shadowHosts = words('article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span')
 const reservedNames = words(
   'annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri missing-glyph',

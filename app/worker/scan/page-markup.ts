@@ -13,15 +13,15 @@ import { createOpenElements } from './open-elements.ts'
 import { createReferredSources, type ReferredSources } from './referred-sources.ts'
 
 export interface ScriptTag {
-  /** As written, up to 65,536 characters. */
+  /** Value of the attribute, up to 65,536 characters. */
   readonly src: string
-  /** Resolved against the page; undefined if it is no URL of http or https. */
+  /** URL resolved against the page; undefined if it is not http or https. */
   readonly url: URL | undefined
   readonly integrity: string | null
 }
 
 export interface PageMarkup {
-  /** In document order, repeats included. */
+  /** Scripts in document order, with repeats. */
   readonly scripts: readonly ScriptTag[]
   /** Policies in `<meta>` in the head. */
   readonly policies: readonly string[]
@@ -123,7 +123,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
   }
   parser.end()
   await finished(parser)
-  // From the last, so that places before it stay.
+  // Processed from the last, so that earlier positions remain valid.
   for (const { at, srcdoc, base } of frames.reverse()) {
     if (depth < maxFrameDepth) scripts.splice(at, 0, ...(await documentScripts(srcdoc, base, depth + 1, reading)))
     else if (/script/i.test(srcdoc)) throw new FetchFailure('too_large', tooDeep)
@@ -159,7 +159,7 @@ const attribute = (attrs: StartTag['attrs'], name: string, prefix = '') =>
 const javaScriptType =
   /^(application\/(x-)?(java|ecma)script|text\/((x-)?(java|ecma)script|javascript1\.[0-5]|jscript|livescript))$/
 
-/** HTML, 4.12.1.1, "prepare the script element"; `nomodule` counts, as old browsers run it. */
+/** HTML, 4.12.1.1, "prepare the script element"; `nomodule` counts, because old browsers run it. */
 function isRun(attrs: StartTag['attrs'], isHtml: boolean): boolean {
   const language = attribute(attrs, 'language')
   const type = attribute(attrs, 'type') ?? (language ? `text/${language}` : '')

@@ -6,7 +6,7 @@ import { parseUrl } from '../../../schema/parse-url.ts'
 
 const maxSources = 1_000
 
-/** By tag: attributes with their directive. */
+/** Attributes and their directives, by tag. */
 const referring: ReadonlyMap<string, readonly (readonly [attribute: string, directive: string])[]> = new Map([
   ['audio', [['src', 'media-src']]],
   ['button', [['formaction', 'form-action']]],
@@ -45,7 +45,7 @@ const referring: ReadonlyMap<string, readonly (readonly [attribute: string, dire
   ],
 ])
 
-/** By a word of a link's rel. */
+/** Directives by a word of a link's rel. */
 const ofLinks = new Map([
   ['stylesheet', 'style-src-elem'],
   ['icon', 'img-src'],
@@ -78,7 +78,7 @@ export function createReferredSources() {
   }
 }
 
-/** As reports name it: an origin, or the scheme of data. */
+/** Source in the form of reports: an origin, or the scheme of data. */
 function sourceOf(url: URL | undefined): string | undefined {
   if (url?.protocol === 'data:') return 'data'
   return url && /^https?:$/.test(url.protocol) ? url.origin : undefined

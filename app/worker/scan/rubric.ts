@@ -1,6 +1,7 @@
 /**
- * @module Rubric 1002: 100 points less what weakens a page's headers. A change of the table is another version, as grades of
- * two versions are not compared. Penalties follow MDN HTTP Observatory, CSP Level 3 and securityheaders.com.
+ * @module Rubric 1002: 100 points minus the weaknesses of a page's headers. A change of the table needs another
+ * version, because grades of two versions are not compared. Penalties follow MDN HTTP Observatory, CSP Level 3 and
+ * securityheaders.com.
  */
 
 import { parseDictionary } from 'structured-headers'
@@ -134,7 +135,7 @@ function blocksFrames(hop: Hop): boolean {
   return values.size > 1 ? known.length > 0 : known.length > 0 && !values.has('allowall')
 }
 
-/** A header that does not parse as a whole is none (Permissions Policy, 5.2). */
+/** A header that cannot be parsed as a whole counts as absent (Permissions Policy, 5.2). */
 function restrictsFeatures(hop: Hop): boolean {
   try {
     return [...parseDictionary(joinedHeader(hop, permissions) ?? '')].some(([name, [value]]) => {

@@ -64,7 +64,7 @@ async function completeScan(page: PageToScan, settings: ScanSettings, signal: Ab
     score,
     finalUrl: last.url.href,
     statusCode: last.statusCode,
-    // As sent: the import brings them into comparable form.
+    // Unchanged values: the import brings them into comparable form.
     headers: Object.fromEntries(watchedHeaders.map((name) => [name, joinedHeader(last, name, '\n')])) as Headers,
     result: { ...result, sources: markup.sources, ...(scripts && { scriptsNote }) },
     scripts,
@@ -126,7 +126,7 @@ async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSe
 /** Limit of a line in the importer. */
 const maxRecordBytes = 3 * 1024 * 1024
 
-/** In parts, as one script can be in the list 10,000 times. */
+/** Checked in parts, because one script can be in the list 10,000 times. */
 function isImportable({ scripts, ...rest }: ScanRecord): boolean {
   let bytes = 0
   for (const part of [rest, ...(scripts ?? [])]) {

@@ -19,7 +19,7 @@ const unhashed = (outcome: Outcome['outcome'], reason: string, message: string):
   cors: null,
 })
 
-/** In document order, each URL fetched once. Throws the signal's reason. */
+/** Results in document order; each URL is fetched once. Throws the signal's reason. */
 export async function scanScripts(
   tags: readonly ScriptTag[],
   page: URL,

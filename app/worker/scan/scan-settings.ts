@@ -12,7 +12,7 @@ export interface ScanSettings {
 export type ScanLimits = Readonly<Record<keyof typeof scanLimits, number>>
 
 export const scanLimits = {
-  /** To a response's headers, and between its chunks. */
+  /** Limit to a response's headers, and between its chunks. */
   idleMs: 10_000,
   pageMs: 30_000,
   scriptMs: 10_000,

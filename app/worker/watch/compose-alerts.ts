@@ -13,15 +13,15 @@ export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
   readonly digestTo: readonly string[]
 }
 
-/** Issues or scripts of a site up to which each is a message of its own. */
+/** Number of issues or scripts of a site up to which each has a separate message. */
 const maxSingle = 3
 
 /** Messages of issues, or of scripts, of a site, an hour and immediate rule; policies are one. */
 export const maxGroupedPerHour = 12
 
 /**
- * Messages of changes that have none. A change of a page is a message for good, as Rule 68 counts one change an alert; others
- * past the hour's limit wait.
+ * Messages of changes without one. A change of a page is always one message, because Rule 68 counts one change per
+ * alert; others wait if the hour's limit is reached.
  * @param recent alerts of the last hour.
  */
 export function composeAlerts(

@@ -108,7 +108,7 @@ export async function describeIssues(
 ): Promise<NonNullable<Change['data']>> {
   const named = keys.slice(0, namedInMessage)
   const texts = await read(listIssueTexts(tenantId, siteId, named))
-  // In the order of the keys, which has what matters first.
+  // Sorted in the order of the keys, most important first.
   const issues = texts.toSorted((a, b) => named.indexOf(a.key) - named.indexOf(b.key)).map(toMessageIssue)
   const [first] = issues
   const path = `/v1/sites/${siteId}/issues`

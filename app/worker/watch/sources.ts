@@ -1,4 +1,4 @@
-/** @module Where changes come from, and how often each is read: a pass is every 15 s, for all tenants with rules. */
+/** @module Sources of changes, and how often each is read: a pass runs every 15 s, for all tenants with rules. */
 
 import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
@@ -27,7 +27,7 @@ interface Source {
   readonly events: readonly AlertEvent[]
   readonly find: Find
   readonly everyMs: number
-  /** Read at once where scans were stored: the histories of 1,000 pages take 0.3 s, their version 10 ms. */
+  /** Read at once if scans were stored: the histories of 1,000 pages take 0.3 s, their version 10 ms. */
   readonly isOfScans?: true
 }
 

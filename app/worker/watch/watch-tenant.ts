@@ -17,7 +17,7 @@ import { storeAlert } from './store-alert.ts'
 export interface Watch {
   readonly database: Pick<Database, 'read' | 'command'>
   readonly now: Date
-  /** Throws where another worker has the lease. */
+  /** Throws if another worker has the lease. */
   readonly checkLease: () => Promise<void>
 }
 
@@ -102,7 +102,7 @@ async function storeDraft(
   })
 }
 
-/** Data of a message of changes that have none of their own, all of one kind. */
+/** Data of a message for changes without their own data, all of one kind. */
 function describe(
   database: Pick<Database, 'read'>,
   tenantId: string,

@@ -1,11 +1,11 @@
-/** @module Why a policy should not allow a source, or why people should review it first. */
+/** @module Reasons why a policy should not allow a source, or why people should review it first. */
 
 import type { CspKnownBy, CspParty, DenyingReason, ReviewReason } from '../../../schema/csp-verdicts.ts'
 import type { IssueConfidence } from '../../../schema/enumerations.ts'
 import type { AdvisableSource } from './advisable-sources.ts'
 import { governingList, isScript, meanings, type ParsedPolicy } from './governing-directive.ts'
 
-/** All known about a source beside its verdicts. */
+/** Everything known about a source in addition to its verdicts. */
 export interface SourceEvidence {
   readonly confidence: IssueConfidence
   readonly pageCount: number
@@ -15,11 +15,11 @@ export interface SourceEvidence {
   readonly party: CspParty
   /** Anyone publishes below its public suffix. */
   readonly isShared: boolean
-  /** It serves a script that runs any other, as csp_evaluator finds. */
+  /** True if it serves a script that can run any other, according to csp_evaluator. */
   readonly isBypass: boolean
   /** Undefined if nobody decides on the site's scripts. */
   readonly scripts: 'authorized' | 'rejected' | 'undecided' | undefined
-  /** By whom but reports. */
+  /** Confirmations other than reports. */
   readonly knownBy: readonly CspKnownBy[]
   /** An operator rejected the source. */
   readonly isRejected: boolean
@@ -81,7 +81,7 @@ export function denyingReasonsOf(
   return reasons.filter((reason) => typeof reason === 'string')
 }
 
-/** Where data leaves the page. */
+/** True for directives that let data leave the page. */
 const isDestination = (directive: string) =>
   isScript(directive) || ['connect-src', 'form-action', 'img-src'].includes(directive)
 
@@ -98,7 +98,7 @@ export function reviewReasonsOf(
   const { directive, url } = found
   const { confidence, party, scripts, knownBy } = evidence
   const oldDirective = isOfOldBrowser(found, policy) && 'old_directive'
-  // Their own look at the source outweighs what its reports lack.
+  // An operator's decision outweighs missing evidence in reports.
   if (knownBy.includes('operator')) return oldDirective ? [oldDirective] : []
   const isConfident = confidence === 'high' || (confidence === 'medium' && minConfidence === 'medium')
   const isNew = party === 'third' && evidence.firstSeenEver >= newSince

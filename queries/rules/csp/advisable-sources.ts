@@ -13,7 +13,7 @@ export interface AdvisableSource extends Tally {
   readonly noiseCount: number
   /** Every report is of its page's own origin. */
   readonly isSelf: boolean
-  /** Why verdicts are unknown; null for a violation. */
+  /** Reasons for unknown verdicts; null for a violation. */
   readonly verdictReasons: ReadonlySet<CspVerdictReason | null>
   readonly firstSeen: string
   readonly lastSeen: string
@@ -29,7 +29,7 @@ export function times(moments: readonly string[]) {
   return { first, last }
 }
 
-/** In no order. */
+/** Sources in no order. */
 export function advisableSources(judged: readonly JudgedReports[]): AdvisableSource[] {
   const open = judged.filter(({ verdict, reason }) => verdict !== 'silent' && reason !== 'not_assessed')
   return [...groupBy(open, ({ group }) => group.key).values()].map((found) => {

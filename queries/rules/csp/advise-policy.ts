@@ -63,7 +63,7 @@ export function advisePolicy(request: AdviceRequest): Advice {
   const { judged, judgeAgain, limit } = request
   const lists = parsePolicyLists(request.policy)
   let sources = withAllowedAdditions(request.found.map((found) => advise(request, lists, found)))
-  // Each round takes an addition back.
+  // Each round removes an addition.
   for (;;) {
     const additions = uniqueAdditions(sources.slice(0, limit))
     if (additions.length === 0) return { sources, proposed: undefined, judged }
@@ -106,7 +106,10 @@ function advise({ evidenceOf, ...rule }: AdviceRequest, lists: ParsedPolicy, fou
   return { found, evidence, decision: reasons.length > 0 || !addition ? 'review' : 'allow', reasons, addition }
 }
 
-/** No wildcards: `*.` over a shared suffix opens what anyone publishes. A host with an underscore has no other, for review. */
+/**
+ * No wildcards, because `*.` over a shared suffix allows everyone. A host with an underscore has no other expression,
+ * so it needs review.
+ */
 function expressionOf({ source, isSelf, url }: AdvisableSource): string {
   if (isSelf) return "'self'"
   if (url?.host.includes('_')) return source.replace(/\/\/[^:]*_[^.:]*\./, '//*.')

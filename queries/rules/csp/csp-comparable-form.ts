@@ -16,7 +16,7 @@ const lowerCaseUpTo =
 
 const hashStart = /^'(?:[a-z]+-)?sha-?\d+-/i
 const hashCase = lowerCaseUpTo(hashStart)
-/** Schemes, hosts and bare words; a path keeps its case. */
+/** Lower-cases schemes, hosts and bare words, but not paths. */
 const sourceCase = lowerCaseUpTo(/^(?:[a-z][a-z0-9+.-]*:\/\/)?[^/?#]*/i)
 const ownCase: ToSharedCase = (value) => value
 
@@ -38,7 +38,10 @@ function toSharedForm(value: string, sharedCase: ToSharedCase): string {
   return hashStart.test(value) ? hashCase(value) : value.toLowerCase()
 }
 
-/** Rule 50, of any text. As in a browser, the first of a repeated directive counts; values keep their order. */
+/**
+ * Comparable form of any text (Rule 50). Like in a browser, the first of repeated directives counts; the order of
+ * values is preserved.
+ */
 export const comparableForm = (policy: string): string => sharedForm(policy, otherCases)
 
 /** The comparable form with the queries of report-uri, for a text that is to be sent. */
@@ -69,7 +72,7 @@ const maxPolicyBytes = 16_384
 
 /** Cuts between characters. */
 export function cutPolicy(comparable: string): { policy: string; truncated: boolean } {
-  // At most three bytes a UTF-16 unit.
+  // At most three bytes per UTF-16 unit.
   if (comparable.length * 3 <= maxPolicyBytes) return { policy: comparable, truncated: false }
   const bytes = Buffer.from(comparable)
   if (bytes.length <= maxPolicyBytes) return { policy: comparable, truncated: false }

@@ -26,7 +26,7 @@ export interface Verdict {
   readonly matchedBy: string | null
 }
 
-/** With the source's parts, for judgements under many policies. */
+/** Request with the source's parts, for judgements under many policies. */
 export interface ParsedRequest extends ObservedRequest {
   /** Undefined for a keyword or a bare scheme. */
   readonly url: BlockedUrl | undefined
@@ -89,7 +89,7 @@ function judge(candidate: ParsedPolicy, quoted: ParsedPolicy | undefined, reques
   return 'by' in match ? { verdict: 'silent', reason: null, governedBy, matchedBy: match.by } : unknown(match.unknown)
 }
 
-/** A report whose own policy matches it was caused by what it hides, such as the target of a redirect (2.4.2, 7.6). */
+/** If a report's own policy matches it, hidden data caused it, such as the target of a redirect (2.4.2, 7.6). */
 function causeHidden(violated: GoverningList | undefined, request: ParsedRequest): Verdict['reason'] | undefined {
   if (!violated) return 'quoted_policy'
   const match = matchList(violated.list, violated.list, request)

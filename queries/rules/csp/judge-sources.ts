@@ -53,7 +53,7 @@ const notAssessed = {
   matchedBy: null,
 } as const satisfies Verdict
 
-/** By group and policy. */
+/** Details by group and policy. */
 export type DetailsOf = (group: SourceGroup, policyKey: string) => readonly SourceDetail[]
 
 const detailKey = ({ directive, source, self, pageScheme }: Request, policyKey: string) =>

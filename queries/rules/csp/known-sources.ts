@@ -34,7 +34,7 @@ interface Found extends ReferredSource {
   readonly url: BlockedUrl | undefined
 }
 
-/** No report decides. */
+/** A page without reports. */
 const ofPage: ObservedRequest = {
   directive: '',
   source: '',
@@ -68,7 +68,7 @@ export function createKnownSources({ served, referred, decided }: KnownSources) 
     knownBy,
     isKnown: (found: Found) => knownBy(found).length > 0,
     isRejected: (found: ReferredSource) => statusOf.get(keyOf(found)) === 'rejected',
-    /** As reports name them. */
+    /** Sources in the form of reports. */
     sources: [...new Set([...decided, ...referred].map(({ source }) => source).concat(policies.flatMap(originsOf)))],
   }
 }

@@ -1,4 +1,4 @@
-/** @module Whether an expression matches a URL: CSP3, 6.7.2.8 to 6.7.2.12, as Chromium 156 does. */
+/** @module Matching of an expression and a URL: CSP3, 6.7.2.8 to 6.7.2.12, like Chromium 156. */
 
 import { isDefaultPort, type ObservedRequest, schemeAndPort } from './observed-request.ts'
 import type { HostSource, UrlSource } from './source-list.ts'
@@ -30,7 +30,7 @@ export function matchUrl(source: UrlSource, url: BlockedUrl, request: ObservedRe
   return request.self === '' ? 'document' : request.self !== 'other'
 }
 
-/** 6.7.2.9; `https:` does not cover wss, as Chromium has it. */
+/** 6.7.2.9; like in Chromium, `https:` does not cover wss. */
 const matchScheme = (a: string, b: string): boolean =>
   a === b || (a === 'http' && b === 'https') || (a === 'ws' && b === 'wss')
 
@@ -50,7 +50,7 @@ function matchHostSource(source: HostSource, url: BlockedUrl, request: ObservedR
 /** A document of http or of https, which is unknown: both cover https. */
 const matchAnyPage = (scheme: string): UrlMatch => (scheme === 'http' ? 'document' : scheme === 'https')
 
-/** 6.7.2.10; addresses are compared as text, as browsers do. */
+/** 6.7.2.10; like in browsers, addresses are compared as text. */
 function matchHost(pattern: string, host: string): boolean {
   if (pattern === '*') return true
   return pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) && host.length >= pattern.length : host === pattern

@@ -55,7 +55,7 @@ function relation({ documentUrl, documentHost, blockedHost, blockedOrigin }: Csp
   return isUpgrade && (areDefault || page.port === blocked.port) ? 'upgrade' : 'other'
 }
 
-/** As the database's view does. */
+/** Same result as the database's view. */
 export function observeRequest(report: CspReport): ObservedRequest {
   const { directive, documentUrl, documentHost, blockedUrl, blockedHost, blockedOrigin, sample } = report
   const { scheme } = schemeAndPort(documentUrl)

@@ -2,7 +2,7 @@
 
 export interface HostSource {
   readonly kind: 'host'
-  /** As written. */
+  /** Original text. */
   readonly text: string
   /** Lower case; undefined: the document's. */
   readonly scheme: string | undefined
@@ -46,7 +46,7 @@ const hostSource =
   /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*\.?)(?::(\d{1,5}|\*))?(\/[^?#]*)?(?:[?#].*)?$/i
 /** `'nonce-*'` is any nonce of a policy in comparable form. */
 const nonce = /^'nonce-(?:[a-z0-9+/_-]+={0,2}|\*)'$/i
-/** As Chromium reads it: also with a dash, and in base64 that decodes. */
+/** Like Chromium, accepts a dash, and base64 that decodes. */
 const hash = /^'sha-?(256|384|512)-((?:[a-z0-9+/_-]{4})*(?:[a-z0-9+/_-]{2,4}))={0,2}'$/i
 const otherHash = /^'(?:url|eval)-sha(?:256|384|512)-[^']+'$/i
 

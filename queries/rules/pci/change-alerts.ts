@@ -48,7 +48,7 @@ function coveredChanges<Change extends PageChange, Alert extends PageAlert>(
   alerts: readonly Alert[],
 ): [Change, Alert][] {
   const later = [...changes]
-  // Before the alert, newest last.
+  // Changes before the alert, newest last.
   const open: Change[] = []
   return alerts.flatMap((alert) => {
     const age = (change: Change | undefined) => Date.parse(alert.createdAt) - Date.parse(change?.scannedAt ?? '')

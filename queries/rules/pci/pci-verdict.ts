@@ -11,7 +11,7 @@ import {
 
 export interface ScriptEvidence {
   readonly paymentPages: number
-  /** By the plan, or by Rule 6. */
+  /** Included in the plan, or by Rule 6. */
   readonly onPlan: boolean
   /** The site has more scripts than one read returns. */
   readonly truncated: boolean

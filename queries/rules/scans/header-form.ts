@@ -6,7 +6,7 @@ type LineForm = (line: string) => readonly string[]
 
 const plain = (line: string) => line.replace(/\s+/g, ' ').trim().toLowerCase()
 
-/** A comma separates policies, as a line break does. */
+/** A comma separates policies like a line break. */
 const policies: LineForm = (line) => line.split(',').map(comparableForm)
 
 const permissions: LineForm = (line) => [line.split(',').map(plain).filter(Boolean).sort().join(', ')]

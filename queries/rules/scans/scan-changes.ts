@@ -6,7 +6,7 @@ import { isKnownDirective } from '../csp/governing-directive.ts'
 export interface ComparableScan {
   readonly rubricVersion: number
   readonly grade: ScanGrade
-  /** In comparable form; null if not sent. */
+  /** Comparable form; null if not sent. */
   readonly headers: Readonly<Record<WatchedHeader, string | null>>
 }
 
@@ -31,9 +31,9 @@ function headerChange(header: WatchedHeader, before: string | null, after: strin
   return [{ header, change, before, after }]
 }
 
-/** Sources of a list match in any order; other values, such as those of report-uri, keep theirs. */
+/** Sources in a list match in any order; the order of other values, such as those of report-uri, counts. */
 function comparedPolicy(policy: string): string {
-  // Forms of earlier releases kept the queries of report-uri.
+  // Forms of earlier releases have the queries of report-uri.
   const directives = comparableForm(policy)
     .split('; ')
     .map((directive) => {

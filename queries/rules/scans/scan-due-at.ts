@@ -12,8 +12,8 @@ interface ScanHistory {
 const hourlyFailures = 3
 
 /**
- * When a page is to be scanned (Rule 78), in milliseconds since the Unix epoch: 0 if it never was. One history has one due
- * time, in every process.
+ * Due time of a page's scan (Rule 78), in milliseconds since the Unix epoch: 0 if it was never scanned. One history has
+ * one due time, in every process.
  */
 export function scanDueAt({ id, lastScanAt, failures }: ScanHistory, intervalMs: number): number {
   if (lastScanAt === null) return 0
@@ -22,5 +22,5 @@ export function scanDueAt({ id, lastScanAt, failures }: ScanHistory, intervalMs:
   return Date.parse(lastScanAt) + delay - Math.floor((delay / 24) * jitter(id))
 }
 
-/** From 0 up to 1 by page, so that pages of one time drift apart. */
+/** Number from 0 up to 1 by page, so that pages scanned together drift apart. */
 const jitter = (id: string) => Number.parseInt(id.slice(-8), 16) / 2 ** 32

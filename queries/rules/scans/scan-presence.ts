@@ -6,7 +6,7 @@ export interface ScanFinding {
   readonly scanId: string
   readonly pageId: string
   readonly scannedAt: string
-  /** On all the script's tags; null if the page's latest scan of Rule 58 has none. */
+  /** True if all the script's tags have it; null if the page's latest scan of Rule 58 has none. */
   readonly hasIntegrity: boolean | null
   /** The page's latest scan of Rule 58 that lists scripts lacks it. */
   readonly isGone: boolean

@@ -12,7 +12,7 @@ interface ScriptVersion {
   readonly seenTo: number
   readonly reportedFrom: number
   readonly scannedFrom: number
-  /** By the current authorization. */
+  /** True if the current authorization pins it. */
   readonly pinned: boolean
 }
 

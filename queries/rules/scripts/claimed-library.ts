@@ -9,15 +9,15 @@ export interface ClaimedLibrary {
 
 interface UrlForm {
   readonly host: RegExp
-  /** With the group `name`, and perhaps `version`. */
+  /** Pattern with the group `name`, and optionally `version`. */
   readonly path: RegExp
 }
 
-/** A file named after its library: `jquery-3.6.0.slim.min.js`. Every part is bounded, as a hostile URL is long. */
+/** A file named after its library: `jquery-3.6.0.slim.min.js`. Every part is bounded, because hostile URLs are long. */
 const fileForm =
   /\/(?<name>[a-z][\w.-]{0,63}?)[-.@]v?(?<version>\d{1,6}(?:\.\d{1,6}){1,3}(?:-[a-z]{1,10}[.\d]{0,8})?)(?:\.[a-z]{1,16}){0,4}\.m?js$/i
 
-/** `name@version` or `@scope/name@version`, as npm writes it. */
+/** `name@version` or `@scope/name@version`, in npm's form. */
 const npm = String.raw`(?<name>(?:@[\w.~-]+\/)?[\w.~-]+)(?:@(?<version>[^/]+))?(?:\/|$)`
 
 const inNpm = (before: string) => new RegExp(`^${before}${npm}`)

@@ -1,4 +1,4 @@
-/** @module Versions in semantic order, as library authors write them. */
+/** @module Versions in semantic order, in the forms that library authors use. */
 
 import { byText } from '../by-text.ts'
 
@@ -47,7 +47,7 @@ export function compareVersions(a: string, b: string): number {
 export interface VersionRange {
   readonly introduced: string | null
   readonly fixed: string | null
-  /** Where no release is known to fix it. */
+  /** Set if no fix is known. */
   readonly lastAffected: string | null
 }
 

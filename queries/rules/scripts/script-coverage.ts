@@ -7,7 +7,9 @@ export interface IntegrityEvidence {
   readonly reported: boolean
   /** The last load without integrity metadata. */
   readonly violation: { readonly lastAt: string; readonly mode: 'report' | 'enforce' } | undefined
-  /** In the latest scan of each payment page (Rule 58); undefined if none has the script. */
+  /**
+   * True if the tags in the latest scan of each payment page have it (Rule 58); undefined if no scan has the script.
+   */
   readonly tagsHaveIntegrity: boolean | undefined
 }
 

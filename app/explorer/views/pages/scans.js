@@ -57,7 +57,7 @@ const columns = (complete) => [
   },
 ]
 
-/** A complete scan opens beside the complete one before it. */
+/** A complete scan opens together with the previous complete scan. */
 function ScanTime({ scan, complete }) {
   const { state } = useApp()
   const before = complete[complete.indexOf(scan) + 1]

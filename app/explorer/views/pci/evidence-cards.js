@@ -12,7 +12,10 @@ import { utc } from './sentences.js'
 
 const shownScripts = 12
 
-/** Evidence of the verdicts. On paper all rows are there. @param {{ data: any, read: import('../../use-read.js').Read }} props */
+/**
+ * Evidence of the verdicts. On paper all rows are shown.
+ * @param {{ data: any, read: import('../../use-read.js').Read }} props
+ */
 export function EvidenceCards({ data: { evidence }, read }) {
   const { scripts, pages, changes, suggestions } = evidence
   const [isWhole, setWhole] = useState(false)

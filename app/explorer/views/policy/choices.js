@@ -62,7 +62,7 @@ function hashesOf(source, directives) {
   }))
 }
 
-/** Keys whose tick a person changed, as the URL has them. @param {string | undefined} flip */
+/** Keys whose tick a person changed, from the URL. @param {string | undefined} flip */
 export const flippedKeys = (flip) => new Set((flip ?? '').split(',').filter(Boolean))
 
 /** @param {Choice} choice @param {Set<string>} flipped */

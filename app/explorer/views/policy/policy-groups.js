@@ -7,7 +7,7 @@ import { parsePolicy } from './policy-text.js'
 /** @typedef {QuotedPolicy & { own: { name: string, values: string[] }[] }} GroupMember `own`: what the others do not all have */
 /** @typedef {{ key: string, disposition: string, reportCount: number, differs: string[], common: string, members: GroupMember[] }} PolicyGroup */
 
-/** Where reports go differs between hosts of one policy. */
+/** The reporting URL differs between hosts of one policy. */
 const reporting = new Set(['report-uri', 'report-to'])
 
 /** @param {readonly QuotedPolicy[]} policies @returns {PolicyGroup[]} the most reports first */

@@ -27,7 +27,7 @@ const ascii = /^[\u0000-\u007f]*$/
 /** Characters that a value can have in a header: visible ASCII. */
 const printable = /^[!-~]+$/
 
-/** As a browser reads it: the first of a repeated directive counts. @param {string} policy @returns {Directives} */
+/** Parses like a browser: the first of repeated directives counts. @param {string} policy @returns {Directives} */
 export function parsePolicy(policy) {
   const directives = new Map()
   for (const text of policy.split(';')) {

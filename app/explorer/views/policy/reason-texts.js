@@ -1,5 +1,5 @@
 // @ts-check
-/** @module Why a source must not be allowed, should be looked at first, or cannot be judged. */
+/** @module Reasons why a source is denied, needs review, or cannot be judged. */
 
 /** @type {Record<string, string>} */
 export const reasonTexts = {
@@ -36,7 +36,7 @@ export const reasonTexts = {
     'Only reports, which anyone can send, contain it: no scan, served policy or decision confirms it',
 }
 
-/** Why a report cannot be judged. @type {Record<string, string>} */
+/** Reasons why a report cannot be judged. @type {Record<string, string>} */
 export const unknownTexts = {
   redirect: 'redirects',
   quoted_policy: 'blocked by another policy',

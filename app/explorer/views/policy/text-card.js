@@ -10,7 +10,10 @@ import { toText, unprintable } from './policy-text.js'
 
 /** @typedef {import('./policy-text.js').ShownDirective} ShownDirective */
 
-/** The resulting policy, what was added marked, as a header or for a web server. @param {{ read: import('../../use-read.js').Read, directives: ShownDirective[] }} props */
+/**
+ * The resulting policy with marked additions, as a header or for a web server.
+ * @param {{ read: import('../../use-read.js').Read, directives: ShownDirective[] }} props
+ */
 export function TextCard({ read, directives }) {
   const { state, go } = useApp()
   const form = Object.hasOwn(forms, state.own.form ?? '') ? state.own.form : 'Header'

@@ -1,5 +1,5 @@
 // @ts-check
-/** @module Network errors, crashes and browser changes: what the API groups beside issues. */
+/** @module Groups other than issues: network errors, crashes and browser changes. */
 
 import { useApp } from '../../app-context.js'
 import { Card } from '../../components/card.js'
@@ -22,7 +22,7 @@ const feature = (label) => ({
   of: (row) => html`<${Value} isRow name="feature" value=${row.feature ?? row.errorType ?? row.reason ?? ''} />`,
 })
 
-/** By report type: the operation, its title and its columns; `more` of its totals. */
+/** Operation, title and columns by report type; `more` formats its totals. */
 const groups = {
   'network-error': {
     path: '/v1/network-errors',

@@ -2,7 +2,7 @@ import { libraryIdentity } from '../../../../schema/responses/script.ts'
 import { recordType } from '../record-type.ts'
 import { scriptHashField } from '../script-fields.ts'
 
-/** `import library`: immutable as a whole. */
+/** `import library`: all fields are immutable. */
 export const libraryFiles = recordType({
   name: 'library',
   label: 'files of public libraries',

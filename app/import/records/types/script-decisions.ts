@@ -32,7 +32,7 @@ const decision = scriptDecision
     error: 'must be null unless integrityMode is pinned_hashes',
   })
 
-/** `import decisions`: immutable as a whole. */
+/** `import decisions`: all fields are immutable. */
 export const scriptDecisions = recordType({
   name: 'decisions',
   label: 'decisions about scripts',

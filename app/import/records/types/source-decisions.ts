@@ -11,7 +11,7 @@ export const directiveField = z
   .toLowerCase()
   .refine(isKnownDirective, { error: 'must be a directive that has sources, such as img-src' })
 
-/** As reports and advice name it. */
+/** A source in the form of reports and advice. */
 export const sourceField = z
   .string()
   .max(1_000)
@@ -32,7 +32,7 @@ const decision = sourceDecision.extend({
   ...decidedFields,
 })
 
-/** `import source-decisions`: immutable as a whole. */
+/** `import source-decisions`: all fields are immutable. */
 export const sourceDecisions = recordType({
   name: 'source-decisions',
   label: 'decisions about sources of policies',
