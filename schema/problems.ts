@@ -4,7 +4,7 @@ export const problems = {
   invalid_api_key: { status: 401, description: 'The API key is missing, malformed, unknown, revoked or expired.' },
   plan_upgrade_required: { status: 403, description: 'The plan does not include API access or this data.' },
   forbidden: { status: 403, description: 'The key must not be used from this origin.' },
-  not_found: { status: 404, description: 'No such resource in the tenant.' },
+  not_found: { status: 404, description: 'The tenant has no such resource.' },
   method_not_allowed: { status: 405, description: 'The path allows only GET and HEAD.' },
   rate_limited: { status: 429, retries: true, description: 'A request budget is spent; wait Retry-After seconds.' },
   internal_error: { status: 500, description: 'The service failed; quote the request id.' },

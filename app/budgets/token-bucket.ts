@@ -38,7 +38,7 @@ export function bucketPace({ limit, windowSeconds }: Budget): BucketPace {
   const token = Math.floor((windowSeconds * microsecondsPerSecond) / limit)
   const whole = Number.isSafeInteger(limit) && Number.isSafeInteger(windowSeconds)
   if (!whole || limit < 1 || windowSeconds < 1 || token < 1) {
-    throw new RangeError(`A budget of ${limit} requests in ${windowSeconds} seconds cannot be kept`)
+    throw new RangeError(`A budget of ${limit} requests in ${windowSeconds} seconds is not supported`)
   }
   return { token, span: token * limit }
 }

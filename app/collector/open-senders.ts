@@ -76,7 +76,7 @@ export function openSenders(options: OpenSendersOptions): LogSenderOptions['open
           readBoot: readBoot ?? createBootReader(database, () => log.warn(bootUnknown)),
           async onRestored(restored: Restored) {
             await sender.setAside(restored)
-            log.warn('The machine of ClickHouse restarted: sent blocks of the last ten minutes were looked up')
+            log.warn("ClickHouse's machine restarted: checked the blocks sent in the last ten minutes")
             onRestored(restored)
           },
         })
@@ -105,10 +105,10 @@ export function openSenders(options: OpenSendersOptions): LogSenderOptions['open
       onDropped: metrics.countDropped,
       onOutage: (error) =>
         error
-          ? log.error({ reason: reasonOf(error) }, `${name} does not take reports; they wait in the log`)
+          ? log.error({ reason: reasonOf(error) }, `${name} does not accept reports; they wait in the log`)
           : log.info(`${name} takes reports again`),
       onRefusal: (token, reports) =>
-        log.error({ token, reports }, 'ClickHouse refuses a value of these reports; they are set aside'),
+        log.error({ token, reports }, 'ClickHouse refused a value in these reports; they are set aside'),
     })
     return sender
   }

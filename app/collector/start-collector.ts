@@ -133,6 +133,6 @@ function describeLog(segments: CollectorLog, failure: Error | undefined) {
 }
 
 function openClusterMetrics(config: Config, cluster: Cluster, metrics: CollectorMetrics, log: Logger) {
-  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'A node does not show its health')
+  const onRefusal = (node: string, err: unknown) => log.error({ node, err }, 'Failed to read the health of a node')
   return addClusterMetrics(metrics.registry, config.CLICKHOUSE_URL ?? '', cluster, onRefusal)
 }

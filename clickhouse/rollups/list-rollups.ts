@@ -83,7 +83,7 @@ export async function listAggregates(database: Pick<Database, 'read'>): Promise<
     const table = viewTarget(statement)
     const [, head, source, tail] = viewSource.exec(definition) ?? []
     if (table === undefined || head === undefined || source === undefined || tail === undefined) {
-      throw new Error(`${view} is not a view of one table into another`)
+      throw new Error(`${view} must read one table and write to another`)
     }
     const own = columns.filter((column) => column.table === table)
     return {
@@ -113,7 +113,7 @@ function mergedByTable(rollups: readonly Rollup[]): Rollup[] {
     const ofTable = rollups.filter((rollup) => rollup.table === table)
     const [first, ...others] = ofTable as [Rollup, ...Rollup[]]
     if (others.some(({ source }) => source !== first.source))
-      throw new Error(`The views of ${table} read several tables`)
+      throw new Error(`The views of ${table} must read the same table`)
     return {
       ...first,
       views: ofTable.flatMap(({ views }) => views),

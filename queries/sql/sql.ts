@@ -33,7 +33,7 @@ export const empty: Sql = { strings: [''], values: [] }
 /** Throws on an empty list, which is always a mistake in SQL. */
 export function join(fragments: readonly Sql[], separator: ', ' | ' AND ' | ' OR ' | ' UNION ALL ' | ' '): Sql {
   const [first, ...rest] = fragments
-  if (!first) throw new Error('join() of no fragments')
+  if (!first) throw new Error('join() requires a fragment')
   const glue: Sql = { strings: [separator], values: [] }
   return rest.reduce((whole, fragment) => sql`${whole}${glue}${fragment}`, first)
 }

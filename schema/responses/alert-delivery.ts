@@ -18,7 +18,7 @@ export const alertDelivery = z
       description: 'rejected: sending failed or was refused; dropped: the destination no longer exists.',
     }),
     detail: z.string().nullable().meta({
-      description: 'The reason for rejected or dropped. URLs, tokens, host names and addresses are replaced.',
+      description: 'The reason if it was rejected or dropped. URLs, tokens, host names and addresses are replaced.',
     }),
     destination: destination.meta({ description: 'The destination, without its address.' }),
     eventType: recordWord.nullable().meta({ description: 'For example csp.new_issue; null if unknown.' }),

@@ -52,7 +52,7 @@ const programs = [
   },
 ]
 
-const drain = new Option('--drain <DIR>', 'Store the log of the collector whose DATA_DIR this was, and exit')
+const drain = new Option('--drain <DIR>', "Store the log in a lost collector's DATA_DIR and exit")
 
 export function addPrograms(program: Command, context: Context): void {
   for (const { name, about, notes, load, drains } of programs) {

@@ -3,7 +3,7 @@ import type { Exemption, Requirement } from '../../pipeline/endpoint.ts'
 
 /** Rule 6. */
 export const decisionExemption: Exemption = {
-  description: 'the tenant has any decision about a script on record',
+  description: 'the tenant has a recorded decision about a script',
   query: findAnyDecision,
 }
 

@@ -111,7 +111,7 @@ const sameFields = (reportType) => ['blockedHost', String(issueSubjects[reportTy
 function Reports({ list, reportType }) {
   const { state, go } = useApp()
   const open = ({ id }) => go({ own: { ...state.own, reportId: id } }, { replace: true })
-  return html`<${Card} id="reports" title="Reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
+  return html`<${Card} id="reports" title="Newest reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
       <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, open, sameFields(reportType))} rows=${list.rows} keyOf=${({ id }) => id} />
     <//>
     <${OpenedReport} rows=${list.rows} reportType=${reportType} />`

@@ -79,7 +79,7 @@ test('an API that is away has one line above the view, which keeps what it had',
     await page.clock.fastForward(10_000)
     return page.locator('.notice').allTextContents()
   }
-  await expect.poll(poll, forLong).toEqual([expect.stringContaining('not reachable')])
+  await expect.poll(poll, forLong).toEqual([expect.stringContaining('Cannot reach the API')])
   expect(await page.locator('#types').textContent()).toBe(before)
   expect(await page.locator('#view [role=alert]').count()).toBe(0)
   await expectSound(page)

@@ -112,6 +112,6 @@ test('a full disk of ClickHouse: posts are 204, the cause is named, and all is s
   isFull = false
   await drained()
   expect(await storedOf(database, url)).toEqual([1])
-  expect(lines).toContain('ClickHouse does not take reports; they wait in the log')
+  expect(lines).toContain('ClickHouse does not accept reports; they wait in the log')
   await close()
 })

@@ -55,7 +55,7 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
   let restores = 0
   const log = pino(
     {},
-    { write: (line: string) => void (line.includes('The machine of ClickHouse restarted') && restores++) },
+    { write: (line: string) => void (line.includes("ClickHouse's machine restarted") && restores++) },
   )
   const startCollector = () =>
     startTestCollector(

@@ -50,7 +50,7 @@ const capture = scriptCapture
 /** `import captures`: one attempt a script and hash, whose result is immutable. */
 export const scriptCaptures = recordType({
   name: 'captures',
-  label: 'attempts to store a copy of a script',
+  label: 'records of attempts to copy a script',
   schema: capture,
   foreignKeys: { siteId: 'site' },
   keyFields: ['siteId', 'url', 'hash'],
