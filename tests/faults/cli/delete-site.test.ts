@@ -175,7 +175,7 @@ test('a deletion that is cut off between two rollups is ended by another', async
   const words = (confirm: string) => cli(deleteWords(tenantId, gone, confirm), { environment: environment(), settings })
   // Reports that were stored after the copy are not deleted with it, but by another run.
   const first = await words('S0')
-  expect(first).toMatchObject({ code: 2, stderr: expect.stringContaining('Rows were stored meanwhile') })
+  expect(first).toMatchObject({ code: 2, stderr: expect.stringContaining('Rows were stored during the deletion') })
   expect(await words(gone)).toMatchObject({ code: 0 })
   expect(await different(tenantId)).toEqual([])
   expect(await sideTables()).toEqual([])

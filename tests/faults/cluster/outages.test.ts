@@ -60,7 +60,7 @@ describe('migrate', () => {
     const { href } = new URL(own.writeUrl.replace(/,[^/]+/, ''))
     const one = await openCluster(href, patience)
     await expect(migrate(one.client, options(one))).rejects.toThrow(
-      /^CLICKHOUSE_URL has 1 nodes, and http:\/\/127\.0\.0\.1:\d+ knows 2 of the cluster default_shard: name all$/,
+      /^CLICKHOUSE_URL has 1 nodes, and http:\/\/127\.0\.0\.1:\d+ knows 2 of the cluster default_shard: list all of them$/,
     )
     await one.close()
   })
