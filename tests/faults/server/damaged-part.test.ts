@@ -108,7 +108,7 @@ test('a damaged part that was read fails readiness and doctor, which say until w
     /^FAIL {2}parts: \d broken parts are detached at .*, the first default\.reports broken-on-start_/,
   )
   for (let line: string | undefined = detached; line?.startsWith('FAIL'); line = await doctor()) {
-    const command = /drop each: (curl .*)$/.exec(line)?.[1] as string
+    const command = /drop each part: (curl .*)$/.exec(line)?.[1] as string
     expect(execFileSync('sh', ['-c', command], { encoding: 'utf8' })).toBe('')
   }
   expect(await read()).toEqual([[reports]])
