@@ -26,7 +26,7 @@ test.each(Object.entries(programs))('%s logs it as JSON with the time, and count
     await program.ended()
     rmSync(dataDir, { recursive: true, force: true })
   })
-  await program.printed(/^Collecting reports|^Monitored pages/m)
+  await program.printed(/^Collecting reports|^Scanning monitored pages/m)
   const restarts = async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     return /^engine_restarts_total (\d+)$/m.exec(text)?.[1]
