@@ -85,7 +85,7 @@ export function createApi({
   app.use(headLength)
   if (corsOrigins.length > 0) app.use('/v1/*', allowOrigins(corsOrigins))
   if (traceRequest) app.use('/v1/*', traceRequest)
-  mountHealth(app, database, budgets, { isStopping, furtherChecks: () => ({ parts: arePartsSound() }) })
+  mountHealth(app, database, budgets, { isStopping, furtherChecks: { parts: arePartsSound } })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
   mountExplorer(app, endpoints)

@@ -97,8 +97,8 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   app.use(headLength)
   mountHealth(app, database, budgets, {
     isStopping,
-    furtherChecks: () => ({ disk: hasDiskRoom(database), parts: arePartsSound() }),
-    ownChecks: () => ({ log: services.isLogWritable(), sites: sites.isKnown() }),
+    furtherChecks: { disk: () => hasDiskRoom(database), parts: arePartsSound },
+    ownChecks: { log: services.isLogWritable, sites: sites.isKnown },
     details: () => ({ log: services.describeLog?.() }),
   })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)

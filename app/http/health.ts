@@ -9,13 +9,16 @@ import { createResponse, respondJson } from '../pipeline/json-response.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import { type ApiEnv, headersOf } from '../pipeline/request-context.ts'
 
+/** Checks by name, each run once per probe. */
+type Checks = Readonly<Record<string, () => boolean | Promise<boolean>>>
+
 export interface HealthOptions {
   /** True from the stop signal on, so that proxies send no more requests. */
   readonly isStopping: () => boolean
   /** Checks of the process, in addition to ClickHouse and the budgets. */
-  readonly furtherChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
+  readonly furtherChecks?: Checks
   /** Checks of only this instance: with them, no other check makes a probe 503. */
-  readonly ownChecks?: () => Readonly<Record<string, boolean | Promise<boolean>>>
+  readonly ownChecks?: Checks
   /** Further members of the body. */
   readonly details?: () => Readonly<Record<string, unknown>>
 }
@@ -30,7 +33,7 @@ export function mountHealth(
   app: Hono<ApiEnv>,
   database: Pick<Database, 'read'>,
   budgets: Pick<BudgetStore, 'ready'> | undefined,
-  { isStopping, furtherChecks = () => ({}), ownChecks, details = () => ({}) }: HealthOptions,
+  { isStopping, furtherChecks = {}, ownChecks, details = () => ({}) }: HealthOptions,
 ): void {
   let files: readonly Migration[] | undefined
   /** For good: a migration is never undone. */
@@ -48,16 +51,11 @@ export function mountHealth(
     }
   }
 
-  const outcomesOf = async (checks: ReturnType<NonNullable<HealthOptions['ownChecks']>>) =>
-    Object.fromEntries(
-      await Promise.all(Object.entries(checks).map(async ([name, isGood]) => [name, statusOf(await isGood)] as const)),
-    )
-
   async function check() {
     const [budgetsReady, { engine, migrations }, further] = await Promise.all([
       budgets?.ready(),
       checkDatabase(),
-      outcomesOf({ ...furtherChecks(), ...ownChecks?.() }),
+      outcomesOf({ ...furtherChecks, ...ownChecks }),
     ])
     return {
       engine: statusOf(engine),
@@ -68,11 +66,12 @@ export function mountHealth(
   }
 
   async function checkSelf() {
-    if (ownChecks) return outcomesOf(ownChecks())
+    if (ownChecks) return outcomesOf(ownChecks)
     const { migrations } = wasMigrated ? { migrations: 'ok' } : await checkDatabase()
     return { migrations }
   }
 
+  const own = ownChecks && new Set([...Object.keys(ownChecks), 'process'])
   const checks = singleFlight<Readonly<Record<string, string>>>()
 
   /** Probes need no key, so any number of them shares one check. */
@@ -83,7 +82,6 @@ export function mountHealth(
   ) =>
     app.get(path, async (c) => {
       const outcomes = { ...(await checks(path, run)), ...(isStopping() && { process: 'failing' }) }
-      const own = ownChecks && new Set([...Object.keys(ownChecks()), 'process'])
       const ready = !Object.entries(outcomes).some(
         ([name, status]) => failing.includes(status) && (own?.has(name) ?? true),
       )
@@ -98,5 +96,10 @@ export function mountHealth(
     rejectOtherMethods(app, path)
   }
 }
+
+const outcomesOf = async (checks: Checks) =>
+  Object.fromEntries(
+    await Promise.all(Object.entries(checks).map(async ([name, isGood]) => [name, statusOf(await isGood())] as const)),
+  )
 
 const statusOf = (isGood: boolean) => (isGood ? 'ok' : 'failing')
