@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { onlyRow } from '../../queries/sql/only-row.ts'
 import { findOldestWaiting } from '../../queries/tenants/find-oldest-waiting.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
@@ -13,7 +14,7 @@ export function mountWaitingReports(app: Hono<ApiEnv>, { read }: Pick<Database, 
   const latest = new LRUCache<string, { readonly seconds: number }>({
     max: 1,
     ttl: readEveryMs,
-    fetchMethod: async () => (await read(findOldestWaiting))[0] ?? { seconds: 0 },
+    fetchMethod: async () => onlyRow(await read(findOldestWaiting)),
   })
   app.get(path, async (c) => {
     const found = await latest.fetch('').catch(() => undefined)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { onlyRow } from '../../queries/sql/only-row.ts'
 import { findOldestWaiting } from '../../queries/tenants/find-oldest-waiting.ts'
 import { findSites } from '../../queries/tenants/find-sites.ts'
 import { findTenant } from '../../queries/tenants/find-tenant.ts'
@@ -114,7 +115,7 @@ async function deleteTarget(
     await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
       () => log(`A collector has an unacknowledged block: its reports of the ${kind} are dropped when it is sent`),
     )
-    const [{ seconds, hosts } = { seconds: 0, hosts: [] }] = await writer.read(findOldestWaiting)
+    const { seconds, hosts } = onlyRow(await writer.read(findOldestWaiting))
     if (hosts.length > 0) {
       log(
         `Reports of the last ${seconds} s wait in the log of the collector on ${hosts.join(', ')}; those of the ${kind} are dropped when they are sent`,

@@ -1,3 +1,4 @@
+import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { findOldestWaiting } from '../../../queries/tenants/find-oldest-waiting.ts'
 import { minuteMs } from '../../../schema/durations.ts'
 import { isSetAside, isWaiting, listSegments, logFolder } from '../../collector/segment-folder.ts'
@@ -17,7 +18,7 @@ export const blocks: Check = {
       throw new Error(`${others.length + 1} blocks are set aside in ${folder}, the first ${first.token}.${first.state}`)
     }
     const { writer } = await database()
-    const [{ seconds, hosts } = { seconds: 0, hosts: [] }] = await writer.read(findOldestWaiting)
+    const { seconds, hosts } = onlyRow(await writer.read(findOldestWaiting))
     if (seconds > lateSeconds) {
       throw new FaultWithFix(
         `Reports of the last ${Math.round(seconds / 60)} minutes wait in the log of the collector on ${hosts.join(', ')}`,

@@ -6,6 +6,7 @@ import {
   listFirstReports,
   listSilences,
 } from '../../../queries/reports/list-traffic-changes.ts'
+import { onlyRow } from '../../../queries/sql/only-row.ts'
 import { findOldestWaiting } from '../../../queries/tenants/find-oldest-waiting.ts'
 import { burstEvent, silenceEvent } from '../../../schema/alert-events.ts'
 import { dayMs, hourMs, minuteMs } from '../../../schema/durations.ts'
@@ -71,7 +72,7 @@ export async function findSilences(
   tenantId: string,
   { since, now }: Watched,
 ): Promise<Change[]> {
-  const [{ oldestAt } = {}] = await read(findOldestWaiting)
+  const { oldestAt } = onlyRow(await read(findOldestWaiting))
   // Hours whose reports wait in a collector's log are read once these are stored.
   const storedTo = Math.min(now.getTime() - storedAfterMs, oldestAt ? Date.parse(oldestAt) : now.getTime())
   const window = { from: startOfHour(since.getTime()), to: startOfHour(storedTo) }
