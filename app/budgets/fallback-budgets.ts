@@ -13,9 +13,8 @@ export function createFallbackBudgets(shared: BudgetStore): BudgetStore {
     ...shared,
     async take(charges) {
       if (performance.now() - failedAt < retryMs) return own.take(charges)
-      const before = failedAt
       // Other requests do not wait for the first.
-      if (before !== -Infinity) failedAt = performance.now()
+      if (failedAt !== -Infinity) failedAt = performance.now()
       try {
         const outcome = await shared.take(charges)
         failedAt = -Infinity

@@ -13,7 +13,7 @@ import type { InsertedRow } from '../import/reports/inserted-rows.ts'
 import type { CollectorLog, Segment } from './collector-log.ts'
 import { type DropReason, readGate } from './post-gate.ts'
 import type { RestoreBlocks, Restored } from './restore-blocks.ts'
-import type { SegmentContent } from './segment-file.ts'
+import { type SegmentContent, tenantsOf } from './segment-file.ts'
 
 /** A step of the import log counts for an hour. */
 const stepMs = 30 * minuteMs
@@ -43,8 +43,6 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
   /** Last `started` step of the segment in flight. */
   let started: { readonly segment: Segment; readonly at: number } | undefined
 
-  const tenantsOf = ({ records }: SegmentContent) => [...new Set(records.map(({ tenantId }) => tenantId))]
-
   /** False for a time in the future, which means that the clock was set back. */
   function isTrusted(begunAt: number): boolean {
     const age = Date.now() - begunAt
@@ -64,11 +62,11 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
 
   async function attempt(segment: Segment, signal: AbortSignal): Promise<void> {
     const content = await log.load(segment)
-    const tenantIds = tenantsOf(content)
+    const tenantIds = tenantsOf(content.records)
     await logStarted(segment, tenantIds, signal)
     const { wanted, dropped } = await readGate(database, content.records, signal)
     if (segment.begunAt !== undefined && (!isTrusted(segment.begunAt) || dropped.size > 0)) {
-      return storeById(segment, signal)
+      return storeById(segment, content, signal)
     }
     if (segment.begunAt === undefined) {
       if (await isHeld(database, signal)) {
@@ -87,15 +85,15 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
         await writer.write(lines, segment.token, signal, content.columns)
       } catch (error) {
         if (!isBadValue(error)) throw error
-        return storeById(segment, signal)
+        return storeById(segment, { ...content, records: wanted }, signal)
       }
     }
     await logDone(tenantIds, signal)
     await log.store.finish(segment.token)
   }
 
-  async function storeById(segment: Segment, signal: AbortSignal): Promise<void> {
-    const block = { token: segment.token, load: () => log.load(segment) }
+  async function storeById(segment: Segment, content: SegmentContent, signal: AbortSignal): Promise<void> {
+    const block = { token: segment.token, load: async () => content }
     const restored = await restore([block], stepToken, { salt: boot() }, signal)
     await setAside(restored)
     for (const [reason, reports] of restored.dropped) onDropped?.(reason, reports)
@@ -105,8 +103,7 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
   }
 
   async function setAside({ refused }: Restored): Promise<void> {
-    for (const [token, rows] of refused) {
-      const { columns } = await log.load({ token } as Segment)
+    for (const [token, { columns, rows }] of refused) {
       await log.store.write(token, 'refused', { columns, records: rows.map(recordOf) })
       onDropped?.('refused', rows.length)
       onRefusal?.(token, rows.length)

@@ -63,8 +63,6 @@ export function createBlockSender(options: BlockSenderOptions) {
   let failure: Error | undefined
 
   async function sendNext(failures: number): Promise<void> {
-    const timeoutMs = Math.min(timeouts.attemptMs * 2 ** failures, timeouts.longestAttemptMs)
-    const within = (task: (signal: AbortSignal) => Promise<void>) => withTimeout(timeoutMs, task, closing.signal)
     if (failures > 0 && !(await database.ping())) throw failure ?? new Error('ClickHouse does not respond')
     if (mustPrepare || failures > 0) await prepare(closing.signal)
     mustPrepare = false
@@ -72,14 +70,13 @@ export function createBlockSender(options: BlockSenderOptions) {
     if (!segment) return
     const startedAt = performance.now()
     // A recount of days takes longer than an insert.
-    await (segment.begunAt === undefined ? within : withTimeoutOfRestore)((signal) => attempt(segment, signal))
+    const attemptMs = segment.begunAt === undefined ? timeouts.attemptMs * 2 ** failures : timeouts.longestAttemptMs
+    const timeoutMs = Math.min(attemptMs, timeouts.longestAttemptMs)
+    await withTimeout(timeoutMs, (signal) => attempt(segment, signal), closing.signal)
     queue.shift()
     log.forget(segment)
     onSent?.({ reports: segment.reports, bytes: segment.bytes, startedAt, endedAt: performance.now() })
   }
-
-  const withTimeoutOfRestore = (task: (signal: AbortSignal) => Promise<void>) =>
-    withTimeout(timeouts.longestAttemptMs, task, closing.signal)
 
   async function run(): Promise<void> {
     let failures = 0
@@ -91,15 +88,14 @@ export function createBlockSender(options: BlockSenderOptions) {
         failure = undefined
       } catch (error) {
         if (closing.signal.aborted) return
+        let pauseMs = timeouts.heldMs
         if (!(error instanceof Held)) {
           if (failures === 0) onOutage?.(error as Error)
+          pauseMs = Math.min(timeouts.pauseMs * 2 ** failures, timeouts.longestPauseMs)
           failures++
           failure = error as Error
         }
-        const pause = Math.min(timeouts.pauseMs * 2 ** (failures - 1), timeouts.longestPauseMs)
-        await sleep(error instanceof Held ? timeouts.heldMs : pause, undefined, { signal: closing.signal }).catch(
-          () => {},
-        )
+        await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
       }
     }
   }

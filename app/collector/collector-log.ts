@@ -48,6 +48,7 @@ export type CollectorLog = Awaited<ReturnType<typeof openCollectorLog>>
 
 const partOf = (token: string, shard: number) => `${token}-s${shard}`
 const wholeOf = (token: string) => (/-s\d+$/.test(token) ? token.replace(/-s\d+$/, '') : '')
+
 export async function openCollectorLog(options: CollectorLogOptions) {
   const { folder, onFailure = () => {}, onDamage = () => {}, files } = options
   const limits = { ...logLimits, ...options.limits }
@@ -58,8 +59,8 @@ export async function openCollectorLog(options: CollectorLogOptions) {
   /** Oldest first. */
   const segments: Segment[] = []
   let failure: Error | undefined
-  let isFull = false
 
+  const isFull = () => quota.total() > limits.logBytes || !room.hasRoom()
   const onSealed = (segment: SealedSegment) => void segments.push({ ...segment, synced: segment.bytes })
   const writer = createSegmentWriter({ folder, limits, makeToken, onSealed, ...(files && { files }) })
 
@@ -141,16 +142,12 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     segments.push({ token, openedAt, reports, bytes, bytesOfSites, begunAt })
   }
 
-  function release(siteBytes: ReadonlyMap<string, number>): void {
-    for (const [siteId, bytes] of siteBytes) quota.release(siteId, bytes)
-  }
-
   /** Ends the account of a segment that is stored or replaced. */
   function forget(segment: Segment): void {
     const index = segments.indexOf(segment)
     if (index < 0) return
     segments.splice(index, 1)
-    release(segment.bytesOfSites)
+    for (const [siteId, bytes] of segment.bytesOfSites) quota.release(siteId, bytes)
   }
 
   await takeLeft()
@@ -159,15 +156,13 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     /** Resolves when the post is synced. Rejects with CollectorError(503). */
     async append(record: PostRecord): Promise<void> {
       room.check().catch(fail)
-      isFull = quota.total() > limits.logBytes || !room.hasRoom()
-      if (isFull || quota.isFull(record.siteId) || writer.waitingBytes() > limits.waitingBytes) throw overloaded()
-      const bytes = new Map([[record.siteId, record.lines.length]])
+      if (isFull() || quota.isFull(record.siteId) || writer.waitingBytes() > limits.waitingBytes) throw overloaded()
       quota.add(record.siteId, record.lines.length)
       try {
         await writer.append(record)
         recover()
       } catch (error) {
-        release(bytes)
+        quota.release(record.siteId, record.lines.length)
         fail(error)
         throw unavailable(error)
       }
@@ -219,9 +214,8 @@ export async function openCollectorLog(options: CollectorLogOptions) {
     /** True if this machine can accept posts; tested again if the last post failed. */
     async isWritable(): Promise<boolean> {
       await room.check().catch(fail)
-      isFull = quota.total() > limits.logBytes || !room.hasRoom()
-      if (failure || !isFull) await probe().then(recover, fail)
-      return !failure && !isFull
+      if (failure || !isFull()) await probe().then(recover, fail)
+      return !failure && !isFull()
     },
   }
 

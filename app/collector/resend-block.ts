@@ -7,7 +7,7 @@ import { clickHouseReportWriter } from '../import/reports/clickhouse-report-writ
 import { withRetry } from '../import/with-retry.ts'
 import { readOldBlock } from './adopt-blocks.ts'
 import { createRestoreBlocks } from './restore-blocks.ts'
-import { readSegment, type SegmentContent } from './segment-file.ts'
+import { readSegment, type SegmentContent, tenantsOf } from './segment-file.ts'
 import type { SegmentFile } from './segment-folder.ts'
 
 /** Undefined for bytes that are no rows; a block can be of release 0.2.0. */
@@ -26,7 +26,7 @@ export async function resendBlock(
   const stepToken = collectorTokenPrefix + randomUUID()
   const logSteps = logImportSteps(database)
   const writer = clickHouseReportWriter(database)
-  const tenantIds = [...new Set(block.records.map(({ tenantId }) => tenantId))]
+  const tenantIds = tenantsOf(block.records)
   if (cluster) {
     await logSteps(tenantIds, stepToken, 'started')
     const lines = block.records.map((record) => record.lines)

@@ -18,7 +18,12 @@ import { holdCollectors, isHeld } from '../import/hold.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { type InsertedRow, readInsertedRows, toInsertBytes } from '../import/reports/inserted-rows.ts'
 import { type DropReason, readGate } from './post-gate.ts'
-import type { SegmentContent } from './segment-file.ts'
+import { type SegmentContent, tenantsOf } from './segment-file.ts'
+
+export interface RefusedRows {
+  readonly columns: readonly string[]
+  readonly rows: readonly InsertedRow[]
+}
 
 export interface Restored {
   readonly blocks: number
@@ -29,7 +34,7 @@ export interface Restored {
   /** Rollups that could not be recounted; their days can differ. */
   readonly unsettled: readonly string[]
   /** Rows with a value that ClickHouse refuses, by the token of their block. */
-  readonly refused: ReadonlyMap<string, readonly InsertedRow[]>
+  readonly refused: ReadonlyMap<string, RefusedRows>
   readonly dropped: ReadonlyMap<DropReason, number>
 }
 
@@ -109,17 +114,16 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
   ): Promise<Restored> {
     const tenantsOfDays = new Map<number, Set<string>>()
     const started = new Set<string>()
-    const refused = new Map<string, readonly InsertedRow[]>()
+    const refused = new Map<string, RefusedRows>()
     const dropped = new Map<DropReason, number>()
     let reports = 0
     // Others wait for a block in flight, and not for this.
     while (hasRestarted && (await isHeld(database, signal))) await sleep(pollMs, undefined, { signal })
-    let only: readonly InsertedRow[] = []
+    let last: RefusedRows | undefined
     for (const { token, load } of blocks) {
       const content = await load()
       if (!content) continue
-      const tenantIds = [...new Set(content.records.map(({ tenantId }) => tenantId))]
-      const unseen = tenantIds.filter((tenantId) => !started.has(tenantId))
+      const unseen = tenantsOf(content.records).filter((tenantId) => !started.has(tenantId))
       if (unseen.length > 0) await logSteps(unseen, stepToken, 'started', signal)
       for (const tenantId of unseen) started.add(tenantId)
       if (!hasRestarted) await endInsert(token, signal)
@@ -131,17 +135,18 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
         const day = Math.floor(receivedAt / dayMs) * dayMs
         tenantsOfDays.set(day, (tenantsOfDays.get(day) ?? new Set()).add(tenantId))
       }
-      only = blocks.length === 1 ? rows : []
+      last = { columns: content.columns, rows }
       const missing = await missingOf(rows, signal)
       const bad = await insert(missing, `${token} ${salt}`, content.columns, signal)
-      if (bad.length > 0) refused.set(token, bad)
+      if (bad.length > 0) refused.set(token, { columns: content.columns, rows: bad })
       reports += missing.length - bad.length
     }
     const counted = blocks.length > 0 ? await recount(tenantsOfDays, signal) : nothing
     if (started.size > 0) await logSteps([...started], stepToken, 'done', signal)
     const { corrected: correctedDays, unsettled } = counted
     // A view refuses a value that its table has: its rollups lack the block.
-    if (counted.isRefused && only.length > 0) refused.set((blocks[0] as RestorableBlock).token, only)
+    const [only, ...others] = blocks
+    if (counted.isRefused && only && others.length === 0 && last && last.rows.length > 0) refused.set(only.token, last)
     return { blocks: blocks.length, reports, correctedDays, unsettled, refused, dropped }
   }
 
@@ -166,7 +171,7 @@ export async function readStoredIds(
   const times = rows.map(({ receivedAt }) => receivedAt).toSorted((a, b) => a - b)
   const [from = 0, to = 0] = [times[0], times.at(-1)]
   const stored = new Set<string>()
-  for (const tenantIds of chunksOf([...new Set(rows.map(({ tenantId }) => tenantId))], mostIds)) {
+  for (const tenantIds of chunksOf(tenantsOf(rows), mostIds)) {
     const found = await database.read(listStoredIds(tenantIds, new Date(from), new Date(to)), { signal })
     for (const { id } of found) stored.add(id)
   }

@@ -27,6 +27,10 @@ export interface SegmentContent {
   readonly isTorn: boolean
 }
 
+export const tenantsOf = (rows: readonly { readonly tenantId: string }[]): string[] => [
+  ...new Set(rows.map(({ tenantId }) => tenantId)),
+]
+
 const word = Buffer.from('SRL1')
 const prefixBytes = word.length + 8
 const lineEnd = 0x0a

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { readBlock, resendBlock } from '../../collector/resend-block.ts'
 import { readStoredIds } from '../../collector/restore-blocks.ts'
+import { tenantsOf } from '../../collector/segment-file.ts'
 import { isSetAside, isWaiting, listSegments, logFolder, type SegmentFile } from '../../collector/segment-folder.ts'
 import { readInsertedRows } from '../../import/reports/inserted-rows.ts'
 import { option } from '../command/arguments.ts'
@@ -89,7 +90,7 @@ async function describe(database: Database, { path, token, state, bytes, changed
     token,
     state,
     reports: rows.length,
-    tenants: [...new Set(rows.map(({ tenantId }) => tenantId))],
+    tenants: tenantsOf(rows),
     bytes,
     savedAt: new Date(changedAt),
     stored: rows.some(({ id }) => stored.has(id)),
