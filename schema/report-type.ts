@@ -40,7 +40,7 @@ interface StoreRule {
   readonly requires?: Source<'scriptUrl'>
 }
 
-/** A field extractor of the import, and the body members of which it reads the first present. */
+/** A field extractor of the import, and its body members; it reads the first that is present. */
 type Source<Extractor extends string> = readonly [Extractor, ...members: string[]]
 
 type TextSource = Source<

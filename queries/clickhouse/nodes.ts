@@ -1,4 +1,4 @@
-/** @module The nodes of a cluster, each of which can run a statement. */
+/** @module The nodes of a cluster; any of them can run a statement. */
 
 import { hasNotBegun, isForAnotherNode, isNamed } from './error-codes.ts'
 import { TimedOut } from './with-timeout.ts'

@@ -6,8 +6,8 @@ import { sql, uint, uuid } from '../sql/sql.ts'
 const row = z.object({ token: z.string(), state: z.string(), recordedAt: z.string() })
 
 /**
- * The last hour of the import log, in no order, with the latest two steps per token: a collector has thousands. Without
- * the hosts of a batch, of which there can be a thousand.
+ * The last hour of the import log, in no order, with the latest two steps per token: a collector has thousands. It omits
+ * the hosts of a batch, which can be a thousand.
  */
 export function listImportSteps(tenantId: string, limit: number): Query<ImportStep> {
   return {

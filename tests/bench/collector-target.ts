@@ -15,7 +15,7 @@ import { startRunningCollector } from './running-collector.ts'
 export interface CollectorTarget {
   readonly url: string
   readonly pid: number
-  /** Of the engine and the collector. */
+  /** Data folder of the engine and the collector. */
   readonly dataDir: string
   readonly enginePid: number
   readonly tokens: readonly string[]

@@ -70,7 +70,7 @@ export async function storedOf(database: Database, ...wanted: string[]): Promise
 export const versionOf = async (database: Database, tenantId: string) =>
   importVersion(await database.read(listImportSteps(tenantId, 1_000)))
 
-/** A collector without a listener, of which parts can be replaced. */
+/** A collector without a listener, with replaceable parts. */
 export async function openCollector(database: Database, folder: string, services: Partial<CollectorServices> = {}) {
   const log = pino({ level: 'silent' })
   const config = readConfig({ DATA_DIR: folder })

@@ -39,7 +39,7 @@ export const patientTimeouts: RedisTimeouts = {
 /** Of the API's connections, whose response the patient reads delay. */
 export const patientConnections = { requestTimeoutMs: patientMs, idleTimeoutMs: patientMs }
 
-/** Of a collector's blocks, which do not rest: a report would wait for 5 s on a busy machine. */
+/** Times of a collector's blocks, without rests: a report would wait for 5 s on a busy machine. */
 export const patientBlocks = {
   limits: { longestGatherMs: blockLimits.gatherMs },
   timeouts: { attemptMs: patientMs, longestAttemptMs: patientMs, longestPauseMs: 500 },

@@ -229,7 +229,7 @@ test('of posts that wait, a deleted site’s are dropped, and a rotated token’
     await collector.drained()
     expect(await storedOf(database, ...urls)).toEqual([1, 0, 1])
     expect(await collector.metric('collector_dropped_reports_total{reason="deleted_site"}')).toBe(1)
-    // Those of an outage, in which the collector did not learn of the rotation.
+    // Reports from an outage during which the collector did not learn of the rotation.
     await database.command(
       'ALTER TABLE retired_tokens UPDATE retired_at = retired_at - INTERVAL 60 SECOND WHERE true',
       {

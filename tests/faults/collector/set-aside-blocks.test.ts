@@ -126,7 +126,7 @@ describe('a block that is set aside half stored', () => {
   })
 })
 
-test('a block that cannot be read is discarded, and neither is one that is being sent nor one that does not exist', async () => {
+test('an unreadable block can be discarded; a block that is being sent or does not exist cannot', async () => {
   const save = (name: string) => writeFile(join(folder, 'collector', name), 'no block')
   await save('a.unreadable')
   await save('b.begun')

@@ -40,7 +40,7 @@ async function linesOf(log: CollectorLog): Promise<string[]> {
   return contents.flatMap(({ records }) => records.map(({ lines }) => JSON.parse(lines.toString())[0]))
 }
 
-/** Files whose calls are recorded, and of which one can fail. */
+/** Files that record their calls, some of which can fail. */
 function recordedFiles() {
   const calls: string[] = []
   const failing = new Set<string>()
@@ -212,7 +212,7 @@ test('a corrupt record that a later sync proves to have been acknowledged is dam
   expect(names().sort()).toEqual(['log', 'unreadable'])
 })
 
-test('a segment without a head that can be read is set aside whole, and an open one, of which nothing was synced, removed', async () => {
+test('a segment without a readable head is set aside whole; an open one is removed, because nothing in it was synced', async () => {
   writeFileSync(join(folder, 'a.log'), 'no head')
   writeFileSync(join(folder, 'b.open'), '')
   const log = await openLog()
