@@ -8,6 +8,7 @@ import type { Installation } from '../../../app/cli/doctor/check.ts'
 import { parts } from '../../../app/cli/doctor/check-parts.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
+import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { minuteMs } from '../../../schema/durations.ts'
 import { startApi } from '../../support/api.ts'
@@ -85,10 +86,12 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
 
   let sent = 0
   let isCut = false
+  /** The log is not empty while posts go on. */
+  let isDraining = false
   let isOver = false
   async function send({ token, stops, accepted }: (typeof sites)[number]): Promise<void> {
     while (!isOver) {
-      if (stops && isCut) {
+      if (isDraining || (stops && isCut)) {
         await sleep(20)
         continue
       }
@@ -159,7 +162,11 @@ test('power cuts of ClickHouse’s machine, some of the collector’s too: every
       engine = await startTestEngine({ dataDir, port })
       collector ??= await startCollector()
       await expect.poll(() => restores).toBe(cut + 1)
+      isDraining = true
       await collector.drained()
+      isDraining = false
+      // Blocks that waited in the log are newer than what was restored.
+      await untilVersionsExpire()
       expect(await requestViews(api, stopping.key, window)).toEqual(await storedViews(database, stopping.tenantId))
       await expectAcceptedOnce(stopping.accepted)
       expect(await versionOf(database, stopping.tenantId)).toBeTypeOf('string')
