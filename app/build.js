@@ -18,7 +18,9 @@ const programs = ['app/start.ts', 'app/serve.ts', 'app/collect.ts', 'app/work.ts
  */
 const external = ['chdb', 'ffi-rs', '@opentelemetry/*']
 
-/** Without node_modules above them, programs hold the packages for traces too; the engine is started from its own folder. */
+/**
+ * Without node_modules above them, programs include the packages for traces; the engine is started from its own folder.
+ */
 const externalElsewhere = ['chdb', 'ffi-rs']
 
 /** Files beside a module (SQL, pages, Lua) are read from its source folder, independent of the build folder. */
@@ -33,7 +35,7 @@ const sourceUrls = (outdir) => ({
   },
 })
 
-/** The explorer, bundled, in place of what bundles it. */
+/** Replaces the bundler of the explorer with the bundled explorer. */
 const bundledExplorer = {
   name: 'bundled explorer',
   setup({ onLoad }) {
@@ -73,7 +75,7 @@ export async function buildPrograms(files, folder = '.build') {
   await mkdir(outdir, { recursive: true })
   const built = files.map((file) => join(outdir, `${basename(file, '.ts')}.js`))
   const isProgram = ({ path }) => built.includes(path)
-  // A program comes after its chunks, whose names have the hash of their text.
+  // Written after its chunks, whose names contain the hash of their text.
   for (const { path, contents } of outputFiles.toSorted((a, b) => isProgram(a) - isProgram(b))) {
     await replaceFile(path, contents)
   }

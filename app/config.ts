@@ -203,7 +203,7 @@ export function readConfig(
   const [issue] = parsed.error.issues
   const variable = String(issue?.path[0]) as keyof typeof variables.shape
   const expected = issue?.message.startsWith('must ') ? issue.message : variables.shape[variable].description
-  // A URL can hold a password, so the message quotes neither it nor a key.
+  // A URL can contain a password, so the message quotes neither a URL nor a key.
   const quoted = /_(URL|ENDPOINT|KEY)$/.test(variable) ? '' : `, not ${JSON.stringify(set[variable])}`
   throw new Error(`${variable} ${expected}${quoted}`)
 }

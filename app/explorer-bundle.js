@@ -1,4 +1,4 @@
-/** @module The explorer as browsers load it: a file of what all views share, one a view, and no comments. */
+/** @module The explorer's bundle for browsers: one file of shared code and one per view, without comments. */
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'

@@ -32,7 +32,7 @@ async function start(): Promise<void> {
     migrates: 'any',
   })
   try {
-    // A server named by CLICKHOUSE_URL holds real data, so it gets no demo data.
+    // A server in CLICKHOUSE_URL has real data, so it gets no demo data.
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
     const api = await startApi(config, engine.reader, log)
     const tryPage = await tryPageOptions(engine.reader, api.url, keys)

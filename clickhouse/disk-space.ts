@@ -22,7 +22,7 @@ export const findDiskSpace: Query<DiskSpace> = {
 const mostReserved = 1_000_000_000
 const reservedShare = 0.2
 
-/** Free bytes below which ClickHouse refuses inserts and begins no merge: 1 GB, on a small disk a fifth. */
+/** Free bytes below which ClickHouse rejects inserts and begins no merge: 1 GB, on a small disk a fifth. */
 export const reservedBytes = (size: number): number => Math.floor(Math.min(mostReserved, size * reservedShare))
 
 export const hasRoom = ({ free, size }: DiskSpace): boolean => free >= reservedBytes(size)

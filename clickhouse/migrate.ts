@@ -33,7 +33,7 @@ interface ClusterOptions {
   readonly wait?: Wait
 }
 
-// Two runs at once write the same row twice; the key holds the checksum, so that neither hides a changed file.
+// Two concurrent runs write the same row twice; the key includes the checksum, so that neither hides a changed file.
 const createMigrationsTable = `CREATE TABLE IF NOT EXISTS schema_migrations
 (
     version     UInt32 COMMENT 'Its number, from 1 without a gap',
@@ -123,7 +123,7 @@ export async function compareMigrations(
   return { pending: lacksTypes ? [...names, 'report_types'] : names, newer }
 }
 
-/** Migrations that the database lacks. Throws OtherRelease if another release made it, a newer one too. */
+/** Pending migrations. Throws OtherRelease if another release, also a newer one, created the database. */
 export async function lackingMigrations(
   database: Pick<Database, 'read'>,
   known: readonly Migration[],
@@ -158,7 +158,7 @@ async function fillRollups(
   if (changed.length === 0) return
   const months = await Promise.all(stores.map((store) => listRollupMonths(store, [rawTable])))
   if (months.flat().length === 0) return
-  // A statement that is repeated could drop what was filled.
+  // Repeating a statement could drop filled rows.
   await steps.recordRun(pending)
   const tenants = (await Promise.all(stores.map(unfinishedTenants))).flat()
   if (tenants.length > 0) {
@@ -179,7 +179,7 @@ async function fillRollups(
   )
 }
 
-/** A database that another release made. The message is of one line, with both. */
+/** The database was created by another release. The message has one line with both. */
 export class OtherRelease extends Error {
   readonly found: string
   readonly fix: string

@@ -14,7 +14,7 @@ import { countBrokenParts } from './broken-parts.ts'
  */
 export type ReadBoot = (signal: AbortSignal) => Promise<string | undefined>
 
-/** Two starts of one machine are further apart, with a report stored between them; clocks are seldom set by more. */
+/** Two starts of a machine are further apart, with a report stored between them; clocks are rarely changed by more. */
 const toleranceSeconds = 10
 
 const row = z.object({ second: rowCount })

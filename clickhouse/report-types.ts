@@ -30,7 +30,7 @@ const ownRows: readonly ReportTypeRow[] = storedTypeNames.map((type) => ({
   is_browser_change: storedTypeRows[type].browserChange === true,
 }))
 
-/** The code's report types that a database lacks, or has with fewer dimensions or views; none for a newer database. */
+/** Report types in the code that a database lacks, or has with fewer dimensions or views; none for a newer database. */
 export async function missingReportTypes(database: Pick<Database, 'read'>): Promise<string[]> {
   const stored = await readStored(database)
   const isMissing = (own: ReportTypeRow, row = stored.get(own.report_type)) =>

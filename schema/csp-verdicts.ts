@@ -1,4 +1,4 @@
-/** @module Words of the verdicts over past reports, and of the advice that is made of them. */
+/** @module Words of the verdicts over past reports, and of the advice. */
 
 export const cspVerdicts = ['violation', 'silent', 'unknown'] as const
 
@@ -57,7 +57,7 @@ export type CspKnownBy = (typeof cspKnownBy)[number]
 /** Which policy an advice is about: the named one, the last that a scan was served, or the last that reports quoted. */
 export const cspBases = ['named', 'served', 'reported'] as const
 
-/** Any of these is for people to review. */
+/** Each of these requires review. */
 export const reviewReasons = [
   'unauthorized_script',
   'low_confidence',

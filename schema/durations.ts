@@ -1,6 +1,6 @@
 /**
- * @module Durations in milliseconds: lengths of time, how long a process may know an old fact, and how long others wait
- * until none does. tests/unit/schema/durations.test.ts has the inequalities between them.
+ * @module Durations in milliseconds: how long a process may use an old fact, and how long others wait until no process
+ * does. tests/unit/schema/durations.test.ts checks the inequalities between them.
  */
 
 /** A day is a day of UTC, which has no other length. */
@@ -8,7 +8,7 @@ export const minuteMs = 60_000
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-/** Time after which Linux has written to the disk what no program synced: 35 s by default, and the write itself. */
+/** Time after which Linux has written unsynced data to the disk: 35 s by default, and the write itself. */
 export const unsyncedMs = 2 * minuteMs
 
 /** Lifetime of a version of a tenant's data, from before its lookup. */
@@ -20,7 +20,7 @@ export const keyTtlMs = 4_000
 /** Lifetime of a site and of a tenant's shard in the collector, from the end of its lookup. */
 export const siteTtlMs = 5_000
 
-/** Lifetime in the collector of a token that no site has, whether one had it before. */
+/** Lifetime in the collector of the result for an unknown token. */
 export const retiredTokenTtlMs = 60_000
 
 /** Timeout of a lookup that every request waits for, so that an outage is a 503 within 2 s. */
@@ -43,8 +43,8 @@ export const gatherDurations = {
 export const blockAttemptMs = 30_000
 
 /**
- * Wait of an insert for the other replicas of its shard. It ends before `blockAttemptMs`: a replica that replaced another
- * never counts for a part that was written before it, so the block is then completed without a quorum.
+ * Wait of an insert for the other replicas of its shard. It ends before `blockAttemptMs`. A replica that replaced
+ * another never counts for an older part, so the block is then completed without a quorum.
  */
 export const quorumTimeoutMs = 8_000
 

@@ -1,4 +1,4 @@
-/** Formats of an export, with what ClickHouse calls them. */
+/** Formats of an export, with their names in ClickHouse. */
 export const exportFormats = {
   ndjson: { mediaType: 'application/x-ndjson', clickHouse: 'JSONEachRow' },
   csv: { mediaType: 'text/csv; charset=utf-8; header=present', clickHouse: 'CSVWithNames' },

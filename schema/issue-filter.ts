@@ -74,7 +74,7 @@ export interface IssueConditions {
   readonly confidence?: readonly IssueConfidence[] | undefined
   /** Counts only noise, or only other reports. */
   readonly noise?: boolean | undefined
-  /** Only issues that were first seen ever within the window. */
+  /** Only issues that are new within the window. */
   readonly isNew?: boolean
 }
 

@@ -1,10 +1,9 @@
 /**
- * @module Noise (Rule 41): what Sentry drops by default, what two of the other lists have, and a product's own. Hosts that
- * sites load themselves, such as github.com, are left out, and those of clouds, which change their owner.
- *
- * The lists, as of 2026: Sentry, src/sentry/interfaces/security.py; NelmioSecurityBundle, noise detectors; CSP-useful,
- * csp-parser-enhanced.php and csp-wtf; go-csp-collector, blocked_uris.go; City of Helsinki, helfi_csp CspLogService.php;
- * Dryad, csp_violation_reports_controller.rb; report-uri, issues of report-uri-bugs.
+ * @module Noise (Rule 41): entries that Sentry drops by default, entries in two of the other lists, and a product's own
+ * hosts. Hosts that sites load themselves, such as github.com, and hosts of clouds, which change their owner, are
+ * omitted. The lists, as of 2026: Sentry, src/sentry/interfaces/security.py; NelmioSecurityBundle, noise detectors;
+ * CSP-useful, csp-parser-enhanced.php and csp-wtf; go-csp-collector, blocked_uris.go; City of Helsinki, helfi_csp
+ * CspLogService.php; Dryad, csp_violation_reports_controller.rb; report-uri, issues of report-uri-bugs.
  */
 
 type Row = readonly [source: string, words: string]

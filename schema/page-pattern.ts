@@ -19,7 +19,7 @@ function refusalOfUrl(text: string): string | undefined {
 
 const asWritten = ({ href }: URL) => (href.length <= maxShown ? `: ${href}` : '')
 
-/** Undefined for a pattern as browsers write a page's URL; any other would match none. */
+/** Undefined for a pattern in the form of browsers' URLs; others would never match. */
 function refusalOfPattern(text: string): string | undefined {
   const url = parseUrl(text)
   if (!url || !/^https?:\/\//i.test(text)) {

@@ -27,7 +27,7 @@ export const problemCodes = Object.keys(problems) as [ProblemCode, ...ProblemCod
 /** Documented, and not used today. */
 export const reservedCodes = ['validation_error'] as const
 
-/** `message` goes to the caller, `cause` only to the log. */
+/** `message` is sent to the client, `cause` only to the log. */
 export class Problem extends Error {
   readonly code: ProblemCode
   /** Whole seconds, at least 1. */

@@ -11,7 +11,7 @@ export interface ReportTypeRow {
   readonly foreignPage?: true
   /** Beside those of every type. */
   readonly dimensions: readonly FieldDimension[]
-  /** Listed, but not a filter; all other fields are null (Rule 36). */
+  /** Listed but not a filter; all other fields are null (Rule 36). */
   readonly extraFields: readonly ReportField[]
   /** Rules 37 to 40. */
   readonly body: BodyMapping
@@ -99,7 +99,7 @@ type OtherSources = {
   readonly isTopLevel?: Source<'flag'>
 }
 
-/** Other fields come with the POST, or are derived from these. */
+/** Other fields come from the POST or are derived from these. */
 export type BodyMapping = { readonly [Field in TextField]?: TextSource } & OtherSources & {
     readonly disposition?: Source<'disposition' | 'reportOnly'>
   }

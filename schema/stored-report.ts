@@ -59,7 +59,7 @@ const storedFields = {
   ageMs: { column: 'age_ms', kind: 'uint32' },
   /** Retention at the time of storing: determines the TTL of the row and of its rollups. */
   retentionDays: { column: 'retention_days', kind: 'uint16' },
-  /** 1 / sampleRate in millionths: 1,000,000 when nothing was sampled, at most 10^12. */
+  /** 1 / sampleRate in millionths: 1,000,000 without sampling, at most 10^12. */
   weight: { column: 'weight', kind: 'uint64' },
   /** (0, 1]; exactly 1 when weight is 1,000,000. */
   sampleRate: { column: 'sample_rate', kind: 'float64' },

@@ -12,7 +12,7 @@ const filterOperators = ['any', 'not', 'contains'] as const
 
 export type FilterOperator = (typeof filterOperators)[number]
 
-/** `any`: one of the values, '' for none. `not`: none of them. `contains`: the one value is a part of it. */
+/** `any`: one of the values, '' for none. `not`: none of them. `contains`: the value is a substring. */
 export interface ValueCondition {
   readonly operator: FilterOperator
   readonly values: readonly string[]

@@ -114,7 +114,7 @@ export function createApi({
 
   app.notFound((c) => respondProblem(c, new Problem('not_found', 'There is no such path; /docs lists all paths')))
   app.onError((error, c) => {
-    // No client reads this response; log and metrics count it apart from failures.
+    // No client reads this response; log and metrics count it separately from failures.
     if (error instanceof ClientDisconnected) return c.body(null, clientClosedRequest)
     const { requestId } = c.get('request')
     if (!(error instanceof Problem)) log.error({ requestId, err: error, cause: error.cause }, 'request failed')

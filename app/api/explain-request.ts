@@ -10,7 +10,7 @@ import { entitlements } from '../../schema/plans.ts'
 import { createMemoryBudgets } from '../budgets/memory-budgets.ts'
 import { createApi } from './create-api.ts'
 
-/** A statement that a request made. */
+/** A statement of a request. */
 export interface RecordedQuery {
   readonly query: Query<unknown>
   readonly rows: readonly unknown[]

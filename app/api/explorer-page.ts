@@ -20,7 +20,7 @@ const folder = fileURLToPath(new URL('../explorer/', import.meta.url))
 
 const sheets = readdirSync(folder).filter((file) => extname(file) === '.css')
 
-/** Their rules come before those of all other sheets, or after them. */
+/** Sheets whose rules come before or after all others. */
 const [first, last] = [['tokens.css'], ['frame-narrow.css', 'paper.css']]
 const between = sheets.filter((file) => ![...first, ...last].includes(file)).sort()
 const orderedSheets = [...first, ...between, ...last]
@@ -64,7 +64,7 @@ const index = `<!doctype html>
 </html>
 `
 
-/** Serves `/explorer`, a page over the API for people, and the files of its folder. */
+/** Serves `/explorer`, a page over the API, and the files of its folder. */
 export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
   mountFile(app, '/explorer', 'html', readFileSync(join(folder, 'index.html')))
   mountFiles(app, '/explorer/:file{[\\w-]+\\.js}', 'js', explorerModules)

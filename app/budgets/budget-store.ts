@@ -1,4 +1,4 @@
-/** @module Budgets in memory or in Redis, and what both stores share. */
+/** @module Budgets in memory or in Redis, and the code that both stores share. */
 
 import { type BucketLevel, type Budget, bucketLevel, bucketPace, secondsUntil } from './token-bucket.ts'
 
@@ -37,7 +37,7 @@ export interface BudgetOutcome {
 }
 
 export interface BudgetStore {
-  /** Each charge's tokens from its bucket, or none from any. Rejects with BudgetUnavailableError within 250 ms. */
+  /** Takes each charge's tokens from its bucket, or none. Rejects with BudgetUnavailableError within 250 ms. */
   take(charges: readonly BudgetCharge[]): Promise<BudgetOutcome>
   /** Never rejects. */
   ready(): Promise<boolean>

@@ -9,7 +9,7 @@ export interface MemoryBudgets extends BudgetStore {
 /** Twice the number that one take can add, so that sweeping outruns growth. */
 const sweptPerTake = 4
 
-/** Unlike the wall clock it never goes back. */
+/** Unlike the wall clock, it never goes back. */
 const monotonicMicroseconds = () => Math.floor(performance.now() * 1000)
 
 /** Budgets of one process. Each take sweeps a few full buckets, so that no timer runs and no take pauses. */

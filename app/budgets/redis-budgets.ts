@@ -23,10 +23,10 @@ export interface RedisBudgetsOptions {
 /** Timeouts in milliseconds. */
 export interface RedisTimeouts {
   readonly command: number
-  /** Longest wait for a connection to be ready: at the start, after which the API starts without Redis, and at each later one. */
+  /** Longest wait for a connection. At the start, the API then starts without Redis. */
   readonly ready: number
   readonly connect: number
-  /** Ends connections to a peer that vanished silently; a pause of the machine that is shorter ends none. */
+  /** Ends connections to a peer that vanished silently; shorter pauses of the machine end none. */
   readonly silence: number
 }
 
@@ -112,7 +112,7 @@ export async function createRedisBudgets(url: string, options: RedisBudgetsOptio
   return store
 }
 
-/** Takes a token as requests do. Rejects with the reason why Redis refuses it. */
+/** Takes a token like a request. Rejects with Redis's reason if it refuses. */
 export async function requireRedisBudgets(url: string): Promise<void> {
   const budgets = await createRedisBudgets(url)
   await budgets.take([readinessCharge]).finally(budgets.close)

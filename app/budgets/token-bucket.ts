@@ -27,7 +27,7 @@ export interface BucketLevel {
   readonly remaining: number
   /** Until the bucket is full. */
   readonly resetSeconds: number
-  /** Until a token is there; 0 when one is. */
+  /** Seconds until a token is available; 0 if one is. */
   readonly retryAfterSeconds: number
 }
 

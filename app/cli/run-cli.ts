@@ -61,7 +61,7 @@ export async function runCli(
   }
 }
 
-/** ClickHouse's refusal of a user, to its end. */
+/** ClickHouse's refusal of a user, up to its end. */
 const notAllowed = /(: Not enough privileges\..*?)\.?$/
 
 /** A command waits longer than a request if ClickHouse is busy, because nothing waits for it. */

@@ -22,7 +22,7 @@ const head = z.object({ stepToken: z.string(), tenantIds: z.array(z.string()), b
 const lineEnd = 0x0a
 const fileName = /^([\w-]+)\.(block|withdrawn)$/
 
-/** Undefined for a file that is not a whole block. */
+/** Undefined for a file that is not a complete block. */
 export async function readOldBlock(path: string): Promise<OldBlock | undefined> {
   const file = await readFile(path)
   const end = file.indexOf(lineEnd)

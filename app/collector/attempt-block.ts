@@ -34,7 +34,7 @@ export interface BlockAttemptOptions {
   readonly onRefusal?: (token: string, reports: number) => void
 }
 
-/** Collectors are held: nothing of the block was sent. */
+/** Collectors are held, and nothing of the block was sent. */
 export class Held extends Error {}
 
 /** @param tokenMs time for which ClickHouse knows a token surely. */

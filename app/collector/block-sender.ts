@@ -41,7 +41,10 @@ export interface Sent {
 
 export interface BlockSenderOptions extends Omit<BlockAttemptOptions, 'database'> {
   readonly database: Pick<Database, 'read' | 'ping'>
-  /** Rejects while nothing may be sent, and restores what a power cut took. Called before the first block and after a failure. */
+  /**
+   * Rejects while sending is not allowed, and restores data lost in a power cut. Called before the first block and
+   * after a failure.
+   */
   readonly prepare: (signal: AbortSignal) => Promise<void>
   readonly timeouts?: Partial<SenderTimeouts> | undefined
   readonly onSent?: (sent: Sent) => void
@@ -114,7 +117,7 @@ export function createBlockSender(options: BlockSenderOptions) {
       queue.push(segment)
       start()
     },
-    /** Sends nothing before `prepare` was called again. */
+    /** Sends nothing until `prepare` is called again. */
     suspect(): void {
       mustPrepare = true
       start()
@@ -125,7 +128,7 @@ export function createBlockSender(options: BlockSenderOptions) {
     /** Failure of the last attempt; undefined while ClickHouse keeps up. */
     failure: () => failure,
     setAside,
-    /** Ends an attempt in flight; its segment stays in the log. */
+    /** Ends an attempt in flight; its segment remains in the log. */
     async close(): Promise<void> {
       closing.abort()
       await running

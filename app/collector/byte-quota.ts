@@ -1,4 +1,4 @@
-/** Bytes in memory within a bound, and those of one site within a quarter of it, so that no site makes others wait. */
+/** Bytes in memory within a limit, with a quarter of it per site, so that one site cannot delay others. */
 export interface ByteQuota {
   /** True if the limit or the site's share is exceeded, which the last bytes of a post can do. */
   isFull(siteId: string): boolean

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 export class CollectorError extends Error {
   readonly status: ContentfulStatusCode
   readonly code: string
-  /** Whole seconds, of a 429 or 503. */
+  /** Whole seconds, for a 429 or 503. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(

@@ -81,7 +81,7 @@ export async function openCollectorLog(options: CollectorLogOptions) {
   ): Promise<SegmentContent | undefined> {
     const content = readSegment(bytes)
     if (!content) {
-      // Without a whole head no post of an open segment was synced.
+      // Without a complete head no post of an open segment was synced.
       if (state !== 'open') {
         onDamage(token, bytes.length)
         await store.writeBytes(token, 'unreadable', bytes)
@@ -96,13 +96,13 @@ export async function openCollectorLog(options: CollectorLogOptions) {
         await store.writeBytes(token, 'unreadable', content.damage)
       }
       await store.write(token, state, content)
-      // The attempts before had other rows: it is looked up by id, also by a later process.
+      // Earlier attempts had other rows, so it is looked up by id, also by a later process.
       if (state === 'begun') await utimes(store.pathOf(token, state), 0, 0)
     }
     return content
   }
 
-  /** Segments of earlier processes, to which nothing is appended. */
+  /** Segments of earlier processes, which are not appended to. */
   async function takeLeft(): Promise<void> {
     for (const name of await readdir(folder)) if (name.endsWith('.new')) await rm(join(folder, name), { force: true })
     const files = (await listSegments(folder)).filter(isWaiting)

@@ -16,7 +16,7 @@ export interface LogState {
   oldestAt(): number | undefined
 }
 
-/** Prometheus metrics of the collector. Labels are names of ours, never a sender's text. */
+/** Prometheus metrics of the collector. Labels never contain a client's text. */
 export function createCollectorMetrics(log: LogState) {
   const program = createProgramMetrics(['site'])
   const registers = [program.registry]

@@ -48,7 +48,7 @@ export interface CollectorServices {
   readonly random?: () => number
 }
 
-/** The Reporting API's, report-uri's, and what scripts and old browsers send. */
+/** Media types of the Reporting API, report-uri, scripts and old browsers. */
 const mediaTypes = ['application/reports+json', 'application/csp-report', 'application/json', 'text/plain']
 
 /**

@@ -8,7 +8,7 @@ import type { BlockSender, Sent } from './block-sender.ts'
 import type { CollectorLog, Segment } from './collector-log.ts'
 
 export interface BlockLimits extends GatherLimits {
-  /** Reports and bytes with which the open segment is due at once. */
+  /** Reports and bytes at which the open segment is due at once. */
   readonly reports: number
   readonly bytes: number
 }
@@ -23,7 +23,7 @@ export const blockLimits: BlockLimits = {
 export interface LogSenderOptions {
   readonly log: CollectorLog
   readonly limits?: Partial<BlockLimits> | undefined
-  /** Number of a tenant's shard; without it there is one. */
+  /** Number of a tenant's shard; without it there is only one. */
   readonly shardOf?: ((tenantId: string) => number) | undefined
   /** @param onIdle called when its queue is empty, and with each block that is stored. */
   readonly openSender: (shard: number, events: { onIdle(): void; onSent(sent: Sent): void }) => BlockSender

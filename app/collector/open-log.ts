@@ -1,4 +1,4 @@
-/** @module The log of a folder, with its sites and what sends it. */
+/** @module The log of a folder, with its sites and senders. */
 
 import { randomUUID } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'

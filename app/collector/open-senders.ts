@@ -66,7 +66,7 @@ export function openSenders(options: OpenSendersOptions): LogSenderOptions['open
       return found.database
     }
     const restore = createRestoreBlocks({ database: own, local, writer, logSteps })
-    // A replica has its parts from the others, so that on a cluster no sent block is restored.
+    // A replica fetches its parts from the others, so no sent block is restored on a cluster.
     const powerCut = cluster
       ? undefined
       : createPowerCutWatch({
@@ -106,7 +106,7 @@ export function openSenders(options: OpenSendersOptions): LogSenderOptions['open
       onOutage: (error) =>
         error
           ? log.error({ reason: reasonOf(error) }, `${name} does not accept reports; they wait in the log`)
-          : log.info(`${name} takes reports again`),
+          : log.info(`${name} accepts reports again`),
       onRefusal: (token, reports) =>
         log.error({ token, reports }, 'ClickHouse refused a value in these reports; they are set aside'),
     })

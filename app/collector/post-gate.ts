@@ -1,4 +1,6 @@
-/** @module Which posts of a block are stored still: a site can be deleted, or a token rotated away, while posts wait. */
+/**
+ * @module Decides which posts of a block are still stored: while posts wait, a site can be deleted or a token rotated.
+ */
 
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { chunksOf } from '../../queries/sql/chunks.ts'

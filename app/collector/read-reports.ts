@@ -20,14 +20,14 @@ export interface ReportContext {
   readonly onOutcome: (type: string, outcome: Outcome) => void
 }
 
-/** The elements of a body, each a report or not. Throws CollectorError(400) for a body that holds none. */
+/** The elements of a body, each a report or not. Throws CollectorError(400) for a body without any. */
 export function readElements(body: unknown): readonly unknown[] {
   const elements = elementsOf(body)
   if (isLineError(elements)) throw new CollectorError(400, 'bad_request', elements.reason)
   return elements
 }
 
-/** The reports that are to be stored. */
+/** The reports to store. */
 export const readReports = (elements: readonly unknown[], context: ReportContext): StoredReport[] =>
   elements.flatMap((value) => readReport(value, context))
 
@@ -56,7 +56,7 @@ function readReport(value: unknown, context: ReportContext): StoredReport[] {
  * data.
  */
 function isForeign(url: string, site: CollectorSite): boolean {
-  // Older browsers write the whole URL, whose host is that within it.
+  // Older browsers send the whole URL, which contains the host.
   const { host } = urlComponents(url.replace(/^\s*(?:blob|filesystem):/i, ''))
   return host === '' ? /^\s*https?:/i.test(url) : !site.hasHost(host)
 }

@@ -15,8 +15,8 @@ export interface ReportOldestOptions {
 }
 
 /**
- * Stores the age of the oldest report in the log while the collector is behind, and once afterwards. A row that cannot
- * be stored is followed by the next.
+ * Stores the age of the oldest report in the log while the collector is behind, and once afterwards. A failed row is
+ * replaced by the next.
  */
 export function reportOldest({ database, id, oldestAt, everyMs = 5_000, behindMs = 10_000 }: ReportOldestOptions) {
   // An earlier process may have ended while behind.

@@ -14,7 +14,9 @@ import type { SegmentFile } from './segment-folder.ts'
 export const readBlock = async (path: string): Promise<SegmentContent | undefined> =>
   readSegment(await readFile(path)) ?? (await readOldBlock(path))?.content
 
-/** Stores a block that was set aside, and removes its file. Throws if ClickHouse refuses it again, and the file stays. */
+/**
+ * Stores a block that was set aside, and removes its file. Throws and keeps the file if ClickHouse refuses it again.
+ */
 export async function resendBlock(
   database: Database,
   cluster: Cluster | undefined,
@@ -39,7 +41,7 @@ export async function resendBlock(
     const blocks = [{ token, load: async () => block }]
     const { refused, unsettled } = await restore(blocks, stepToken, { salt: stepToken }, signal)
     if (refused.size > 0)
-      throw new Error(`ClickHouse refuses ${token} again: ${unsettled[0] ?? 'a value does not fit'}`)
+      throw new Error(`ClickHouse rejected ${token} again: ${unsettled[0] ?? 'a value does not fit'}`)
   }
   await rm(path)
 }

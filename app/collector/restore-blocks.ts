@@ -77,7 +77,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     return rows.filter(({ id }) => !stored.has(id))
   }
 
-  /** Returns rows with a value that ClickHouse refuses, found by halves. */
+  /** Returns rows with a value that ClickHouse refuses, found by halving the block. */
   async function insert(
     rows: readonly InsertedRow[],
     token: string,
@@ -95,7 +95,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     }
     const refused: InsertedRow[] = []
     for (const [index, half] of chunksOf(rows, Math.ceil(rows.length / 2)).entries()) {
-      // A refused insert can be stored in part.
+      // A refused insert may be partly stored.
       refused.push(...(await insert(await missingOf(half, signal), `${token} ${index}`, columns, signal)))
     }
     return refused
@@ -144,7 +144,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     const counted = blocks.length > 0 ? await recount(tenantsOfDays, signal) : nothing
     if (started.size > 0) await logSteps([...started], stepToken, 'done', signal)
     const { corrected: correctedDays, unsettled } = counted
-    // A view refuses a value that its table has: its rollups lack the block.
+    // A view refuses a value that its table has accepted, so its rollups lack the block.
     const [only, ...others] = blocks
     if (counted.isRefused && only && others.length === 0 && last && last.rows.length > 0) refused.set(only.token, last)
     return { blocks: blocks.length, reports, correctedDays, unsettled, refused, dropped }
@@ -162,7 +162,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
   }
 }
 
-/** Ids that `reports` has, of the rows' tenants and times. */
+/** Ids in `reports` among the rows' tenants and times. */
 export async function readStoredIds(
   database: Pick<Database, 'read'>,
   rows: readonly InsertedRow[],

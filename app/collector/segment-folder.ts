@@ -9,7 +9,7 @@ import { encodeHead, encodeRecord, type SegmentContent } from './segment-file.ts
 
 export const logFolder = (dataDir: string): string => join(dataDir, 'collector')
 
-/** Posts are appended; not sent yet; an attempt began; stored; set aside for people. */
+/** States: being appended to; not yet sent; attempted; stored; set aside for an operator. */
 const states = ['open', 'log', 'begun', 'sent', 'refused', 'unreadable'] as const
 export type SegmentState = (typeof states)[number]
 
@@ -34,11 +34,11 @@ export const makeToken = (): string => `${Date.now().toString(16).padStart(12, '
 export const isSetAside = ({ state }: Pick<SegmentFile, 'state'>): boolean =>
   state === 'refused' || state === 'unreadable'
 
-/** True for a segment that is to be sent. */
+/** True for a segment to be sent. */
 export const isWaiting = ({ state }: Pick<SegmentFile, 'state'>): boolean =>
   state === 'open' || state === 'log' || state === 'begun'
 
-/** Oldest first; a folder that does not exist has none. */
+/** Oldest first; empty if the folder does not exist. */
 export async function listSegments(folder: string): Promise<SegmentFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -79,7 +79,7 @@ export function segmentFolder(folder: string) {
       }
       throw new Error(`There is no segment ${token} in ${folder}`)
     },
-    /** Writes a whole segment in place of one of its name and state. */
+    /** Replaces a segment with the same name and state. */
     write: (token: string, state: SegmentState, { columns, records }: Pick<SegmentContent, 'columns' | 'records'>) =>
       writeSynced(`${pathOf(token, state)}.new`, pathOf(token, state), [
         encodeHead(columns),
@@ -89,7 +89,7 @@ export function segmentFolder(folder: string) {
       writeSynced(`${pathOf(token, state)}.new`, pathOf(token, state), [bytes]),
     /** Called before its first attempt: its bytes no longer change. */
     async begin(token: string, now: number): Promise<void> {
-      // It has its new name where the sync failed.
+      // If the sync failed, it already has its new name.
       await move(token, ['log', 'open', 'begun'], 'begun')
       await utimes(pathOf(token, 'begun'), now / 1000, now / 1000)
       await syncFolder(folder)

@@ -30,7 +30,7 @@ export interface RunningCollector extends Listener {
   drained(): Promise<void>
 }
 
-/** Longest wait of a stop for blocks in flight, after the posts; what is not sent then stays in the log. */
+/** Longest wait of a stop for blocks in flight, after the posts; unsent data remains in the log. */
 const stopMs = 10_000
 
 /** Sends the log of a folder that no collector runs on to its end. */

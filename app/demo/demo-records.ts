@@ -24,7 +24,7 @@ import { scriptCaptures } from '../import/records/types/script-captures.ts'
 import { scriptDecisions } from '../import/records/types/script-decisions.ts'
 import { sourceDecisions } from '../import/records/types/source-decisions.ts'
 
-/** Records that others refer to come first. The same records again change nothing. */
+/** Referenced records come first. Repeating the same records changes nothing. */
 export async function importDemoRecords(database: Database, tenant: DemoTenant, now: Date): Promise<void> {
   const pages = demoMonitoredPages(tenant)
   const began = toClickHouseTime(demoBegan(now))
@@ -44,7 +44,7 @@ export async function importDemoRecords(database: Database, tenant: DemoTenant, 
   }
 }
 
-/** Stored as if it had been recorded when it happened, so that a report of PCI DSS as of an earlier day has it. */
+/** Stored as if recorded when it happened, so that a PCI DSS report as of an earlier day includes it. */
 function recorded(type: RecordType, timeOf: (row: RecordRow) => unknown): RecordType {
   return {
     ...type,

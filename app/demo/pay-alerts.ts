@@ -21,7 +21,7 @@ const destinationId = 'dst_demo_alerts'
 const listed = 20
 const maxBytes = 32 * 1024
 
-/** Mounts a webhook, and the list of what it got last. */
+/** Mounts a webhook, and the list of its latest messages. */
 export function mountPayAlerts<E extends Env>(app: Hono<E>): void {
   const alerts: unknown[] = []
   app.post(hookPath, async (c) => {
@@ -49,7 +49,7 @@ export async function importPayAlerts(database: Database, config: Config, collec
   const rules = alertEvents.map((eventType): AlertRule => {
     return { id: `rule_demo_${eventType}`, siteId: site?.id ?? '', eventType, kind: 'immediate', destinationId }
   })
-  // A rule covers what is found from when it was written, so that of an earlier start stays.
+  // A rule covers changes since its creation, so the rule of an earlier start remains.
   const stored = new Set((await database.read(listAlertRules(tenantId))).map(({ id }) => id))
   const missing = rules.filter(({ id }) => !stored.has(id))
   await importObjects({ type: alertRules, database, tenantId }, missing)

@@ -42,7 +42,7 @@ const html = (nonce: string, origin: string) => `<!doctype html>
 </html>
 `
 
-/** Mounts the page and its scripts, of which one is of another origin. */
+/** Mounts the page and its scripts, one of which has another origin. */
 export function mountPayPage<E extends Env>(app: Hono<E>, now = Date.now): void {
   app.get(path, (c) => {
     const nonce = randomBytes(16).toString('base64')
@@ -73,7 +73,10 @@ export async function importPayPage(database: Database, collectorUrl: string): P
   return url
 }
 
-/** Scans of the page every two minutes, of other demo pages never: their hosts do not exist. Reported scripts are not fetched. */
+/**
+ * The page is scanned every two minutes, other demo pages never, because their hosts do not exist. Reported scripts are
+ * not fetched.
+ */
 export function payPageScans(config: Config, collectorUrl: string) {
   const { port } = new URL(collectorUrl)
   const opened = ['127.0.0.1', 'localhost'].map((host) => outboundHost.parse(`${host}:${port || 80}`))

@@ -113,7 +113,7 @@ export function createApi(onChange) {
   return {
     status,
     get,
-    /** Forgets what a key has read. */
+    /** Discards data that was read with a key. */
     clear() {
       entries.clear()
       changeStatus({ readAt: 0, pausedUntil: 0, isAway: false, isUnauthorized: false, reason: '' })
@@ -131,7 +131,10 @@ export function createApi(onChange) {
         if (all.size === 0) listeners.delete(target)
       }
     },
-    /** Reads what panels show, but for windows and moments that are past. @param {boolean} [all] after a pause or a new key */
+    /**
+     * Reads the data of all panels again, except for past windows and times.
+     * @param {boolean} [all] after a pause or a new key
+     */
     poll(all = false) {
       if (document.hidden || isPaused() || !readKey()) return
       for (const target of listeners.keys()) {

@@ -16,7 +16,7 @@ export function focusOn(element) {
   control?.focus({ preventScroll: control.matches('h1, main') })
 }
 
-/** The row and the list of the latest focus, and its rank there. */
+/** The row and list of the latest focus, and its position in the list. */
 let last = { element: document.body, list: /** @type {Element | null} */ (null), rank: 0 }
 
 /** The view has the focus until its heading is drawn. */

@@ -80,5 +80,5 @@ export function request(state, path, own = {}) {
 /** Types with reports; the rail and the strip of the overview read the same. @param {State} state */
 export const typesTarget = (state) => request(state, '/v1/reports/types', { series: true })
 
-/** Issues first seen ever in the window. @param {State} state */
+/** Issues that are new in the window. @param {State} state */
 export const newIssuesTarget = (state, limit = 3) => request(state, '/v1/issues', { new: true, total: true, limit })

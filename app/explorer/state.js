@@ -135,8 +135,11 @@ export function dimensionsOf(state) {
 }
 
 /**
- * Conditions with a value more: `any` replaces what was there (only), `not` adds to what is excluded.
- * @param {Condition[]} conditions @param {string} name @param {Operator} operator @param {string} value
+ * Conditions with one more value: `any` replaces the values (only), `not` adds to the excluded ones.
+ * @param {Condition[]} conditions
+ * @param {string} name
+ * @param {Operator} operator
+ * @param {string} value
  */
 export function withValue(conditions, name, operator, value) {
   const others = conditions.filter((one) => one.name !== name || (operator === 'not' && one.operator === 'contains'))

@@ -36,7 +36,7 @@ export function mountHealth(
   { isStopping, furtherChecks = {}, ownChecks, details = () => ({}) }: HealthOptions,
 ): void {
   let files: readonly Migration[] | undefined
-  /** For good: a migration is never undone. */
+  /** Permanent: a migration is never undone. */
   let wasMigrated = false
   async function checkDatabase() {
     try {

@@ -35,7 +35,7 @@ export const connectionLimits = {
   maxConnections: 4_000,
 }
 
-/** A response outside the app: to a request that never reached it, or that it failed to handle. */
+/** A response outside the app, for a request that never reached it or that it failed to handle. */
 export interface ListenerProblem {
   readonly requestId: string
   readonly status: number
@@ -123,7 +123,7 @@ export async function listen(
       draining = true
       await sleep(drainSeconds * 1000)
       await new Promise<void>((resolve) => {
-        // Over HTTP/1.0 a connection that is closed ends a whole body.
+        // Over HTTP/1.0 a closed connection ends a complete body.
         const deadline = setTimeout(() => sockets.forEach((socket) => void socket.resetAndDestroy()), closeTimeoutMs)
         server.close(() => {
           clearTimeout(deadline)

@@ -1,4 +1,4 @@
-/** @module Metrics that both programs have: of the process, of its HTTP requests, of ClickHouse and of Redis. */
+/** @module Metrics of both programs: the process, its HTTP requests, ClickHouse and Redis. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { engineDeaths } from '../../clickhouse/engine/start-engine.ts'

@@ -32,7 +32,10 @@ export const mediaTypes = {
   json: 'application/json',
 } as const
 
-/** Serves a file that is the same for everybody, without a key. @param file or what makes it for the first request. */
+/**
+ * Serves a file that is the same for everybody, without a key.
+ * @param file or a function that creates it for the first request.
+ */
 export function mountFile(
   app: Hono<ApiEnv>,
   path: string,

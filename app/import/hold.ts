@@ -11,11 +11,11 @@ import { withLease } from './lease.ts'
 
 /** Id that belongs to no tenant. */
 const holdId = 'c011ec70-0000-4000-8000-000000000000'
-/** A hold whose process was killed ends. */
+/** Time after which the hold of a killed process ends. */
 const expiresAfterMs = 30_000
 
 export interface HoldOptions {
-  /** Databases whose blocks in flight are waited for, after which the hold is refused. */
+  /** Databases whose blocks in flight are waited for; then the hold fails. */
   readonly shards?: readonly Database[]
   readonly signal?: AbortSignal | undefined
   readonly log?: (line: string) => void

@@ -14,9 +14,9 @@ import { withRetry } from './with-retry.ts'
 
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>
-  /** UUID of what one process does at a time: a tenant's, or a constant of a loop. */
+  /** UUID of the leased work: a tenant's, or a constant of a loop. */
   readonly leaseId: string
-  /** Ends the wait for another holder; a free lease is claimed still. */
+  /** Ends the wait for another holder; a free lease is still claimed. */
   readonly signal?: AbortSignal
   /** Called once if another process holds the lease; it can throw instead of waiting. */
   readonly onWait: (holder: string) => void
@@ -27,9 +27,9 @@ export interface LeaseOptions {
   /** Time without renewal after which another process takes over. */
   readonly expiresAfterMs?: number
   readonly renewEveryMs?: number
-  /** Pause between two claims of a lease that another holds. */
+  /** Pause between attempts to claim a held lease. */
   readonly pollMs?: number
-  /** Error of a lease that another has taken over. */
+  /** Error of a lease that another process took over. */
   readonly lostMessage?: string
 }
 

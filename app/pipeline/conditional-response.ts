@@ -75,7 +75,7 @@ export function respondConditional(
   } = dataHeaders,
 ): Response | Promise<Response> {
   const asGzip = bytes >= gzippedFrom && acceptsGzip(c)
-  // Strong, so each encoding has its own (RFC 9110, 8.8.3.3).
+  // Strong, so each encoding needs its own (RFC 9110, 8.8.3.3).
   const etag = `${isWeak ? 'W/' : ''}"${digest}${asGzip ? '-gzip' : ''}"`
   const link = next && { Link: nextLink(c.req.url, next) }
   const allHeaders = { ...headers, ...ownHeaders, ETag: etag, ...link, ...headersOf(c.get('request')) }

@@ -27,7 +27,7 @@ const gzipOptions = { level: 1 } as const
  */
 const stalledMs = 12_000
 
-/** HTTP/1.0, which proxies speak, has no chunks: a connection that is closed there is the end of a whole body. */
+/** HTTP/1.0, which proxies speak, has no chunks: a closed connection marks the end of a complete body. */
 const reset = (outgoing: HttpBindings['outgoing']) => void outgoing.socket?.resetAndDestroy()
 
 /** Aborted if the client reads none of the waiting bytes; the response ends, because it would occupy an export slot. */

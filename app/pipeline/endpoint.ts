@@ -49,7 +49,7 @@ export interface HandlerContext<Params, Filter, Window, Paging, S extends Scope 
   /** Milliseconds since the Unix epoch. */
   readonly retentionFrom: number
   readonly openExport: (query: ExportQuery) => Promise<Readable>
-  /** Charges more than the one token of every request. */
+  /** Charges more than the one token per request. */
   readonly charge: Charge
 }
 
@@ -83,7 +83,10 @@ export interface EndpointDefinition<
   readonly summary: string
   readonly description: string
   readonly pathParams?: PathFields
-  /** Without the window's and the page's; `addition()` marks what the contract lacks. A siteId must be the tenant's. */
+  /**
+   * Parameters without window and page; `addition()` marks parameters that the contract lacks. A siteId must belong to the
+   * tenant.
+   */
   readonly query?: QueryFields
   /** Throws bad_request. */
   readonly parse?: (query: Values<QueryFields>) => Filter
@@ -104,7 +107,7 @@ export interface EndpointDefinition<
   readonly weakEtagOf?: (body: z.input<Body>) => unknown
   /** Media types of an operation whose handler returns a Download. */
   readonly mediaTypes?: readonly string[]
-  /** Beside JSON, of a handler that can return a TextResponse. */
+  /** In addition to JSON, for a handler that can return a TextResponse. */
   readonly textTypes?: readonly string[]
   readonly handle: (
     ctx: HandlerContext<Values<PathFields> & Values<QueryFields>, Filter, Window, Paging, S>,
@@ -146,6 +149,6 @@ export function endpoint<
   Body extends z.ZodType = z.ZodType,
   const S extends Scope = 'tenant',
 >(definition: EndpointDefinition<PathFields, QueryFields, Filter, Window, Paging, Body, S>): Endpoint {
-  // Each handler gets only values that its own definition validated, which the erased type cannot show.
+  // Each handler gets only values validated by its own definition, which the erased type cannot express.
   return { pathParams: {}, query: {}, charges: ['key', 'tenant'], ...definition } as unknown as Endpoint
 }

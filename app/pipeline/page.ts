@@ -31,7 +31,7 @@ export interface Page<Item, Position> {
   /** Rows to read: one more than the page holds, which shows whether another page follows. */
   readonly rows: number
   cut<Row extends Item>(rows: readonly Row[]): Cut<Row>
-  /** For a list that was read whole, in any order. */
+  /** For a list that was read completely, in any order. */
   sortAndCut<Row extends Item>(rows: readonly Row[], compare: (a: Position, b: Position) => number): Cut<Row>
 }
 

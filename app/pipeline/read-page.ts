@@ -8,7 +8,7 @@ export function readPage({ page: policy, window: rule }: Endpoint): MiddlewareHa
     if (policy) {
       const { limit = policy.defaultLimit } = c.get('query')
       const cursor = c.get('cursor')
-      // The next cursor holds the window as first requested, so that a client can repeat it while retention moves.
+      // The next cursor has the window as first requested, so that a client can repeat it while retention moves.
       const window = cursor ? cursor.window : (c.get('window') ?? null)
       const isWindowRequested = typeof rule === 'object'
       const fingerprint = c.get('fingerprint')

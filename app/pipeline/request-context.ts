@@ -18,7 +18,7 @@ export interface RequestContext {
   hasCaller?: true
   /** The operation's declared path. */
   route?: string
-  /** Names of the budgets that refused it. */
+  /** Names of the spent budgets. */
   refusedBudgets?: readonly string[]
   /** Site of a post to the collector, which has no caller. */
   site?: { readonly id: string; readonly tenantId: string }
@@ -44,7 +44,7 @@ export interface ApiEnv {
   Variables: {
     /** observe */
     request: RequestContext
-    /** startOperation: made on demand, aborts when the client disconnects. */
+    /** startOperation: created on demand, aborts when the client disconnects. */
     clientSignal: () => AbortSignal
     createReader: (signal?: () => AbortSignal) => Reader
     /** Aborts when the client disconnects. */
@@ -84,7 +84,7 @@ export const headersOf = (request: RequestContext): Record<string, string> => ({
   ...(request.hasCaller && { 'Server-Timing': serverTiming(request) }),
 })
 
-/** Milliseconds in ClickHouse, of all statements together, and of the whole request (W3C Server Timing). */
+/** Milliseconds in ClickHouse, over all statements, and of the whole request (W3C Server Timing). */
 function serverTiming({ cacheHit, engineMs, startedAt }: RequestContext): string {
   const cache = cacheHit === undefined ? '' : `cache;desc=${cacheHit ? 'hit' : 'miss'}, `
   return `${cache}db;dur=${engineMs.toFixed(1)}, total;dur=${(performance.now() - startedAt).toFixed(1)}`

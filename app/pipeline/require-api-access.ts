@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 import { requireCapability } from './require-plan.ts'
 
-/** Throws plan_upgrade_required. Comes before the budgets, so such a request costs nothing. */
+/** Throws plan_upgrade_required. It runs before the budgets, so such a request costs nothing. */
 export function requireApiAccess({ alwaysWorks }: Endpoint): MiddlewareHandler<ApiEnv> {
   return function requireApiAccess(c, next) {
     if (!alwaysWorks) requireCapability(c.get('caller'), 'api', 'API access')

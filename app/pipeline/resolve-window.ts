@@ -6,7 +6,7 @@ import { Problem } from '../../schema/problems.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
-/** Window of the request, or the one its cursor froze, within retention. Throws bad_request. */
+/** Window of the request, or the window fixed by its cursor, within retention. Throws bad_request. */
 export function resolveWindow({ window: rule }: Endpoint, now: () => Date): MiddlewareHandler<ApiEnv> {
   return function resolveWindow(c, next) {
     const moment = now()

@@ -1,4 +1,4 @@
-/** A 200 of another type than JSON, whole in memory. */
+/** A 200 of a media type other than JSON, completely in memory. */
 export class TextResponse {
   readonly text: string
   readonly headers: Readonly<Record<string, string>>

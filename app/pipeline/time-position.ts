@@ -4,7 +4,7 @@ import type { TimePosition } from '../../queries/sql/time-position.ts'
 import { cursorTime } from './cursor.ts'
 import type { SortKey } from './page.ts'
 
-/** List order by a time, then by id; null is a time that never came. */
+/** List order by time, then by id; null for a time that does not exist. */
 type Timed<Time extends string> = Readonly<Record<Time, string | null>> & { readonly id: string }
 
 export function timePosition<const Time extends string>(

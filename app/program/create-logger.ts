@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 /** A write for each line would be a tenth of a request's CPU time, so lines are buffered for up to 500 ms. */
 const logging = { sync: false, minLength: 8_192, periodicFlush: 500 } as const
 
-/** Redis errors hold their command's arguments, the password among them. */
+/** Redis errors contain their command's arguments, including the password. */
 const secrets = ['err.command', 'cause.command']
 
 /** @param dest file descriptor: 1 is stdout. */

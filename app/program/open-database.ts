@@ -16,7 +16,7 @@ import { connectionFault } from './connection-fault.ts'
 import { explainError } from './explain-error.ts'
 
 export interface DatabaseAccess {
-  /** May only read, within limits; with CLICKHOUSE_URL, whatever its user may. */
+  /** Can only read, within limits; with CLICKHOUSE_URL, the rights of its user. */
   readonly reader: Database
   /** Reads for people, without keys and tokens; with CLICKHOUSE_URL, the same user as the reader. */
   readonly analyst: Database

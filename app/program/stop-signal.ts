@@ -1,6 +1,8 @@
 import { explainError } from './explain-error.ts'
 
-/** Calls `first` at the first Ctrl-C or SIGTERM; a second exits at once. Returns the removal of both listeners. */
+/**
+ * Calls `first` at the first Ctrl-C or SIGTERM; a second exits at once. Returns a function that removes both listeners.
+ */
 export function onStopSignal(first: () => void): () => void {
   let stopping = false
   const onSignal = () => {

@@ -1,4 +1,4 @@
-/** @module Errors of the operating system as one sentence: the path or the address, what is wrong, and what to do. */
+/** @module Errors of the operating system as one sentence: path or address, problem, remedy. */
 
 import { getSystemErrorMap } from 'node:util'
 

@@ -3,7 +3,7 @@ import { lackingMigrations, OtherRelease } from '../../clickhouse/migrate.ts'
 import { readMigrations } from '../../clickhouse/migration-files.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 
-/** Logs what to do about a database of another release, which is served all the same. Never rejects. */
+/** Logs what to do about a database of another release, which is served nevertheless. Never rejects. */
 export async function warnOfRelease(database: Pick<Database, 'read'>, log: Logger): Promise<void> {
   try {
     const pending = await lackingMigrations(database, await readMigrations())

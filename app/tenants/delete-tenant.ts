@@ -133,7 +133,7 @@ async function deleteTarget(
   return deleted
 }
 
-/** Throws if there are rows in any but the excepted tables. */
+/** Throws if there are rows in any table except the given ones. */
 async function requireGone(
   databases: readonly Database[],
   { id, condition }: Target,

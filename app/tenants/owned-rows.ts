@@ -16,7 +16,7 @@ import {
 } from '../../queries/tenants/list-owned-tables.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
 
-/** The writer, and the databases that hold its rows. */
+/** The writer, and the databases with its rows. */
 export type Databases = Pick<DatabaseAccess, 'writer' | 'shards'>
 
 /** True of a table's rows; undefined for a table without such rows. */

@@ -43,7 +43,7 @@ async function forgetInDigests(shards: readonly Database[], { tenantId, siteId }
     sql`
       ALTER TABLE alert_deliveries UPDATE site_ids = arrayFilter(id -> id != ${uuid(siteId)}, site_ids)
       WHERE ${hasSite}`,
-    // Its text names the site; its delivery stays.
+    // Its text names the site; its delivery remains.
     sql`ALTER TABLE alerts DELETE WHERE ${hasSite}`,
   ]
   for (const { text, params } of statements.map(render)) {

@@ -18,7 +18,7 @@ export interface Tracing {
   readonly traceRequest: MiddlewareHandler<ApiEnv>
   readonly traceBudgets: (budgets: BudgetStore) => BudgetStore
   readonly traceDatabase: (database: Database) => Database
-  /** Sends the spans that wait, for at most 5 s. Never rejects. */
+  /** Sends the waiting spans, for at most 5 s. Never rejects. */
   stop(): Promise<void>
 }
 
@@ -60,7 +60,9 @@ export const traceBudgets = (budgets: BudgetStore): BudgetStore => ({
   },
 })
 
-/** Span of each statement of a request, its wait for a slot in the query pool included; probes and metrics have none. */
+/**
+ * Span of each statement of a request, including its wait for a slot in the query pool; probes and metrics have none.
+ */
 export const traceDatabase = (database: Database): Database => ({
   ...database,
   read(query, options) {
@@ -122,7 +124,9 @@ async function endWith<Result>(span: Span, task: Promise<Result>): Promise<Resul
   }
 }
 
-/** Marks a span as failed, but for a client that disconnected. ClickHouse's messages quote values, so none is sent. */
+/**
+ * Marks a span as failed, except for a disconnected client. ClickHouse's messages quote values, so they are not sent.
+ */
 function fail(span: Span, error: unknown): void {
   const type = errorType(error)
   if (type === ClientDisconnected.name) return

@@ -1,4 +1,4 @@
-/** @module An alert as `alerts` has it, made by watch/ and sent by deliver/. */
+/** @module An alert in the form of the table `alerts`, created by watch/ and sent by deliver/. */
 
 import type { ScanChanges } from '../../schema/responses/scan.ts'
 
@@ -18,13 +18,13 @@ export interface AlertMessage {
     readonly pageLabel?: string
     readonly scanId?: string
     readonly headers?: ScanChanges['headers']
-    /** The first of them. */
+    /** The first scripts. */
     readonly issues?: readonly MessageIssue[]
     readonly issueCount?: number
-    /** The first of them. */
+    /** The first items. */
     readonly scripts?: readonly MessageScript[]
     readonly scriptCount?: number
-    /** The first of them. */
+    /** The first items. */
     readonly policies?: readonly MessagePolicy[]
     readonly policyCount?: number
     /** Start of the hour. */

@@ -10,7 +10,7 @@ export interface DuePage extends PageToScan {
   readonly tenantId: string
   readonly siteId: string
   readonly dueAt: number
-  /** A scan that is made again at its due time has the id of the one before. */
+  /** A repeated scan of the same due time has the same id. */
   readonly scanId: string
 }
 

@@ -1,4 +1,4 @@
-/** @module The loop of alerts: changes become alerts, digests are made, and what has no delivery is sent. */
+/** @module The loop of alerts: changes become alerts, digests are created, and undelivered alerts are sent. */
 
 import { listEnabledRules } from '../../queries/alerts/list-enabled-rules.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -51,12 +51,12 @@ type AlertPass = Pick<
 
 /** State by tenant. */
 interface Memory {
-  /** Times of the digests that were made. */
+  /** Times of the created digests. */
   readonly digests: Map<string, number>
   readonly reads: Map<string, SourcesRead>
 }
 
-/** Finds, stores and sends what is due. */
+/** Finds, stores and sends due alerts. */
 export function createAlertPass(loop: AlertPass) {
   const memory: Memory = { digests: new Map(), reads: new Map() }
   const unrecorded: Delivery['unrecorded'] = new Map()

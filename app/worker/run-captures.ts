@@ -1,4 +1,4 @@
-/** @module The loop of copies: each hash of a script that browsers report is fetched once, to hold what they ran. */
+/** @module The loop of copies: each reported hash of a script is fetched once, to store the code that browsers ran. */
 
 import pLimit from 'p-limit'
 import { groupBy } from '../../queries/rules/group-by.ts'
@@ -23,7 +23,7 @@ export interface CaptureLoop extends Omit<ScanLoop, 'intervalOf'> {
   readonly capturesOf?: ((tenantId: string) => boolean) | undefined
 }
 
-/** Rule 60, of a site and UTC day. */
+/** Rule 60, per site and UTC day. */
 const fetchesOfDay = 100
 /** Anyone can send reports, so half of the fetches are reserved for bytes that a scan found. */
 const reportFetchesOfDay = 50
@@ -47,7 +47,7 @@ export async function runCaptures(loop: CaptureLoop): Promise<void> {
   })
 }
 
-/** Fetches that another worker began, and that nobody will end. */
+/** Fetches begun by another worker that nobody will complete. */
 async function interruptPending(loop: CaptureLoop): Promise<void> {
   for (const { tenantId, ...attempt } of await loop.database.read(listPendingCaptures)) {
     await recordCaptures(loop, tenantId, [{ ...attempt, state: 'interrupted' }])
@@ -67,7 +67,7 @@ async function capturePass(loop: CaptureLoop, checkLease: () => Promise<void>): 
   if (tenants.length === 0) return
   const tenantIds = tenants.map(({ id }) => id)
   const versions = await database.read(listUncapturedVersions(tenantIds, new Date(Date.now() - dayMs)))
-  // A fetch whose bytes cannot be written would be the only one of its hash.
+  // If its bytes cannot be written, the only fetch of the hash would be wasted.
   if (versions.length > 0) await loop.copies.probe()
   const logged = async ({ tenantId, siteId }: OfSite, task: () => Promise<void>) => {
     if (stopping.aborted) return
@@ -96,7 +96,7 @@ type OfSite = Pick<UncapturedVersion, 'tenantId' | 'siteId'>
 
 type Attempt = Pick<CaptureRecord, 'siteId' | 'url' | 'hash' | 'source' | 'fetchedUrl'>
 
-/** Records what needs no fetch, and gives the rest. */
+/** Records scripts that need no fetch, and returns the others. */
 async function settle(
   loop: CaptureLoop,
   { tenantId, siteId }: OfSite,
@@ -138,7 +138,7 @@ async function settle(
   return fetched
 }
 
-/** Pending before it is fetched: what a killed worker had fetched is never fetched again. */
+/** Stored as pending before the fetch, so that a fetch of a killed worker is never repeated. */
 async function fetchOnce(loop: CaptureLoop, tenantId: string, attempt: Attempt): Promise<void> {
   const { settings, copies, cut: signal } = loop
   const dated = { ...attempt, attemptedAt: new Date().toISOString() }

@@ -10,12 +10,12 @@ export interface BackedUp {
   /** Rows of all tables; bytes of the backup. */
   readonly rows: number
   readonly bytes: number
-  /** Tables that changed meanwhile: a restore compares the parts that stayed. */
+  /** Tables that changed during the backup: a restore compares the other parts. */
   readonly changed: readonly string[]
 }
 
 export interface BackUpOptions {
-  /** Name of an earlier backup: what that has is not stored again. */
+  /** Name of an earlier backup, whose files are not stored again. */
   readonly base?: string | undefined
   /** Called every 250 ms. */
   readonly onProgress?: ((step: string) => void) | undefined

@@ -9,7 +9,7 @@ export interface BackupPlace {
   readonly s3Key?: { readonly id: string; readonly secret: string } | undefined
 }
 
-/** A backup is two of ClickHouse's: the database, and what lies in it, stored last. */
+/** A backup consists of two ClickHouse backups: the database, and a list of its contents, stored last. */
 export type BackupPart = 'data' | 'contents'
 
 export function backupTarget(name: string, part: BackupPart, { disk, s3, s3Key }: BackupPlace): Sql {
@@ -20,7 +20,7 @@ export function backupTarget(name: string, part: BackupPart, { disk, s3, s3Key }
   return s3Key ? sql`S3(${url}, ${literal(s3Key.id)}, ${literal(s3Key.secret)})` : sql`S3(${url})`
 }
 
-/** Name of the database in a backup, whatever its own. */
+/** Name of the database in a backup, independent of its own. */
 export const storedDatabase = sql`default`
 
 /** Table of the parts that a backup has. */

@@ -4,7 +4,7 @@ const allowPath =
   "allow a folder in ClickHouse's configuration: <backups><allowed_path>backups</allowed_path></backups>"
 const copyFolder = 'copy its folder to backups/ in the data folder (DATA_DIR/clickhouse/backups), or correct the name'
 
-/** One line, with what to do, about an error of system.backups, which has a stack trace. */
+/** One line with advice about an error in system.backups, which has a stack trace. */
 export function explainFault(error: string): string {
   const [, text = error, code] = /DB::Exception: (.*?)\.? \(([A-Z_]+)\)/s.exec(error) ?? []
   const name = /([\w.-]+)\/(?:data|contents)'/.exec(text)?.[1]

@@ -17,8 +17,8 @@ export interface Restored {
 }
 
 /**
- * Restores into a database that has no rows but those of a migration, and checks each file's checksum. Throws an Error of
- * one line; then the database is to be dropped.
+ * Restores into a database with only the rows of migrations, and checks each file's checksum. Throws an Error of one
+ * line; then drop the database.
  * @param onStep called before each step.
  */
 export async function restore(

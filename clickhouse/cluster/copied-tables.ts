@@ -11,7 +11,7 @@ export interface CopiedTable {
   readonly table: string
   /** True if only one version of a row counts, so that copying it again changes nothing. */
   readonly isVersioned: boolean
-  /** Views fill it too, so that whatever is stored meanwhile changes it. */
+  /** Views fill it too, so anything stored during the copy changes it. */
   readonly isFilled: boolean
 }
 

@@ -11,7 +11,7 @@ import { rawTable } from '../rollups/list-rollups.ts'
 import { type CopiedTable, listCopiedTables } from './copied-tables.ts'
 import { listMissingReports } from './missing-reports.ts'
 
-/** Rows of one tenant in two databases, of which the second may have none yet. */
+/** Rows of one tenant in two databases; the second may not have any. */
 export interface Copy {
   readonly tenantId: string
   readonly from: Database
@@ -20,7 +20,7 @@ export interface Copy {
   readonly onStep: (step: string) => void
 }
 
-/** Every row, a month at a time, into tables that have none of the tenant. */
+/** Copies every row, month by month, to tables without rows of the tenant. */
 export async function copyTenant(copy: Copy): Promise<void> {
   for (const { table } of await listCopiedTables(copy.from)) {
     const where = ofTenant(table, copy.tenantId)
@@ -47,7 +47,7 @@ export async function copyAgain(copy: Copy): Promise<number> {
   return missing
 }
 
-/** The first table that the copy has other rows in, whatever their order and versions. @param isCompared all by default. */
+/** The first table whose rows differ in the copy, ignoring order and versions. @param isCompared all by default. */
 export async function findDifference(
   copy: Copy,
   isCompared: (copied: CopiedTable) => boolean = () => true,
@@ -60,7 +60,7 @@ export async function findDifference(
   return undefined
 }
 
-/** Tables of public libraries, which every tenant shares; what is there already stays. */
+/** Tables of public libraries, which all tenants share; existing rows remain. */
 export async function copyLibraries(from: Database, to: Database, onStep: Copy['onStep']): Promise<void> {
   for (const table of ['library_files', 'library_advisories']) {
     onStep(`Copying ${table}`)

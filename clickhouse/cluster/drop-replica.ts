@@ -18,7 +18,7 @@ export const nameOf = ({ shard, replica }: LostReplica) => `replica ${replica} o
 
 const again = 'run the command again'
 
-/** A replica of a database as Keeper has it: those of `replicated.ts`. */
+/** A replica of a database in Keeper, see `replicated.ts`. */
 interface Registration {
   readonly database: string
   readonly shard: string

@@ -37,7 +37,7 @@ async function untilCaughtUp(replica: Database, database: string, signal: AbortS
   let behind: readonly string[] | undefined
   for (;;) {
     const now = onlyRow(await replica.read(findBehind(database), { signal }))
-    // A table that was in step once has what the others had at the call.
+    // A table that was in step once has everything that others had at the call.
     behind = behind ? behind.filter((table) => now.behind.includes(table)) : now.behind
     if (behind.length === 0) return now.tables
     if (performance.now() > deadline) throw new Error(`A replica is behind in ${behind.join(', ')}`)

@@ -9,7 +9,10 @@ import { dayMs, minuteMs } from '../../schema/durations.ts'
 /** Ids a statement, which are 40 bytes each in its URL. */
 const idsAtOnce = 5_000
 
-/** Ids of a tenant's reports that one database has and the other lacks: of days that differ, of minutes that differ. */
+/**
+ * Ids of a tenant's reports that one database has and the other lacks. It compares days, then the minutes of days that
+ * differ.
+ */
 export async function* listMissingReports(from: Database, to: Database, tenantId: string): AsyncGenerator<string[]> {
   for (const day of await differing(from, to, summariseBuckets(tenantId, 'toStartOfDay', sql`true`))) {
     const ofDay = within(day, dayMs)
@@ -25,7 +28,7 @@ export async function* listMissingReports(from: Database, to: Database, tenantId
 const within = (start: number, length: number): Sql =>
   sql`received_at >= ${at(new Date(start))} AND received_at < ${at(new Date(start + length))}`
 
-/** Starts of the buckets that do not hold the same reports, in milliseconds. */
+/** Starts of the buckets with different reports, in milliseconds. */
 async function differing(from: Database, to: Database, query: Query<BucketRow>): Promise<number[]> {
   const known = new Map((await to.read(query)).map((row) => [row.second, row]))
   const isKnown = ({ second, reports, content }: BucketRow, row = known.get(second)) =>

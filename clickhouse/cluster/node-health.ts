@@ -19,7 +19,7 @@ const replicasRow = z.object({
   delaySeconds: rowCount,
   /** Parts that it fetches. */
   fetches: rowCount,
-  /** Most replicas of a table that are registered in Keeper and not there. */
+  /** Largest number of registered replicas of a table that are not active. */
   inactiveReplicas: rowCount,
 })
 
@@ -47,7 +47,7 @@ const countKnownNodes = (cluster: string): Query<z.infer<typeof knownRow>> => ({
   pool: 'lookup',
 })
 
-/** Age from which an insert or its quorum waits for what does not come. */
+/** Age above which an insert or its quorum is considered stuck. */
 export const lateMs = minuteMs
 
 const insertsRow = z.object({ lateInserts: rowCount, oldestInsertSeconds: rowCount })
@@ -68,7 +68,7 @@ export const countLateInserts: Query<LateInserts> = {
 
 const quorumsRow = z.object({ lateQuorums: rowCount, latePart: z.string() })
 
-/** Nodes of Keeper for inserts that not enough replicas have; a replica that was replaced is never counted there. */
+/** Entries in Keeper of inserts on too few replicas; a replaced replica never counts there. */
 export const countLateQuorums = (database: string): Query<z.infer<typeof quorumsRow>> => ({
   name: 'countLateQuorums',
   statement: sql`
@@ -105,7 +105,7 @@ export async function readNodeHealth(node: Pick<Database, 'read'>, front: string
 
 const noLateQuorums = { lateQuorums: 0, latePart: '' }
 
-/** None while Keeper does not respond, which makes tables read-only. */
+/** No value while Keeper does not respond, which makes tables read-only. */
 const readLateQuorums = (node: Pick<Database, 'read'>, database: string) =>
   node.read(countLateQuorums(database)).then(onlyRow, (error: unknown) => {
     if (error instanceof Problem) return noLateQuorums

@@ -31,7 +31,7 @@ export interface Replication {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** Statements that do on a cluster what a migration's statement does on one server. Throws for one of another kind. */
+/** Statements on a cluster for a migration's statement on one server. Throws for other kinds. */
 export function onCluster(statement: string, front: string, replication: Replication): ClusterStatement[] {
   const [, kind, name] = head.exec(statement) ?? []
   if (kind === undefined || name === undefined) throw new Error(`Unknown kind of statement: ${statement.slice(0, 80)}`)
@@ -75,7 +75,7 @@ function inFrontOf(
   ]
 }
 
-/** Shards count from 1, and from 0 in a sharding key. A tenant without a row lies on the first. */
+/** Shards count from 1, and from 0 in a sharding key. A tenant without a row is on the first. */
 const shardingKey = (front: string) =>
   `dictGetOrDefault('${front}.${shardDictionary}', 'shard', tuple(tenant_id), 1) - 1`
 

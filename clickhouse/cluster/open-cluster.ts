@@ -27,7 +27,7 @@ export interface Cluster {
   replicas(): Promise<number>
   /** Number of replicas that a write waits for. Rejects as `replicas`. */
   quorum(): Promise<number>
-  /** The whole cluster through servers that are not of another shard, so that another's faults reach none of its writes. */
+  /** The whole cluster, without servers of other shards, so that their faults do not affect its writes. */
   entry(shard: number): Database
   /** Opens it again in its current state. */
   reopen(): Promise<Cluster>

@@ -18,7 +18,7 @@ import { type Wait, waitUntil } from './wait-until.ts'
 
 export interface ReplaceOptions extends Pick<Wait, 'pollMs' | 'stepMs'> {
   open(): Promise<Cluster>
-  /** Makes the databases and their tables on a server that has none. */
+  /** Creates the databases and their tables on a server without any. */
   migrate(cluster: Cluster): Promise<unknown>
   readonly onStep: (step: string) => void
   /** Longest wait for the server to end, and to start. */
@@ -86,7 +86,7 @@ const listDatabasesNamed = (names: readonly string[]): Query<{ name: string }> =
   pool: 'lookup',
 })
 
-/** Ours, of a server that responds. */
+/** Macros of a responding server. */
 async function listDatabases(node: ClusterNode | undefined, front: string): Promise<string[]> {
   const rows = await node?.use('').read(listDatabasesNamed([front, shardDatabase(front)]))
   return (rows ?? []).map(({ name }) => name)

@@ -40,7 +40,7 @@ export async function measureSize(
   return { replicas: Math.max(largest('replicas'), Math.ceil(servers.length / Math.max(shards, shardsSeen))), shards }
 }
 
-/** Measures when it is unknown, and in the background each minute and after a failed write. It never shrinks. */
+/** Measures if unknown, and in the background each minute and after a failed write. The number never decreases. */
 export function createReplicaCount(measure: () => Promise<ClusterSize>): ReplicaCount {
   let known = 0
   let measuredAt = -Infinity

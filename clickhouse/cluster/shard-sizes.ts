@@ -15,10 +15,10 @@ interface ShardSize {
   readonly tenants: number
 }
 
-/** Difference below which the number of tenants decides: new ones have no bytes yet. */
+/** Difference below which the number of tenants decides, because new ones have no bytes yet. */
 const equalBytes = 1e9
 
-/** Number of the shard for a new tenant: the one with the fewest bytes. */
+/** Number of the shard for a new tenant: the shard with the fewest bytes. */
 export async function emptiestShard({ client, shards }: Cluster): Promise<number> {
   const rows = await client.read(countTenants)
   const sizes = shards.map(async ({ number, database }) => ({

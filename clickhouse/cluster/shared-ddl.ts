@@ -26,7 +26,10 @@ const findEngine: Query<{ engine: string }> = {
   pool: 'lookup',
 }
 
-/** A mutation of one shard, wherever it is run; its setting allows what differs between shards and not between replicas. */
+/**
+ * A mutation of one shard, run on any node; its setting allows values that differ between shards but not between
+ * replicas.
+ */
 export const ofShard = (number: number): Sql => sql`toUInt32(getMacro('shard')) = ${uint(number)}`
 
 /** It returns when the rows are rewritten on every replica, for which they have the 10 min of the client's request. */

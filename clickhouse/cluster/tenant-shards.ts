@@ -53,7 +53,7 @@ const findShard = (tenantId: string): Query<z.infer<typeof shardRow>> => ({
 export const shardOfTenant = async ({ client }: Cluster, tenantId: string): Promise<number> =>
   onlyRow(await client.read(findShard(tenantId))).shard
 
-/** False for a tenant that lies on the first shard by default. */
+/** False for a tenant that is on the first shard by default. */
 export const hasShard = async ({ client }: Cluster, tenantId: string): Promise<boolean> =>
   onlyRow(
     await client.read({
@@ -64,7 +64,7 @@ export const hasShard = async ({ client }: Cluster, tenantId: string): Promise<b
     }),
   ).known
 
-/** Returns when every node knows the shard. Throws if a node is missing: it could still read or write the old shard. */
+/** Returns when every node uses the shard. Throws if a node is missing: it could still use the old shard. */
 export async function assignShard(cluster: Cluster, tenantId: string, shard: number): Promise<void> {
   requireShard(cluster, shard)
   requireNodes(cluster)

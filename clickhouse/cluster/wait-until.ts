@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Wait {
-  /** Called with what is waited for, when that changes and every `stepMs`; a number that changes is the same. */
+  /** Called with the pending work, when it changes and every `stepMs`; a changed number does not count as a change. */
   readonly onStep?: ((step: string) => void) | undefined
   readonly timeoutMs?: number
   readonly pollMs?: number
@@ -10,8 +10,8 @@ export interface Wait {
 
 /**
  * Resolves when nothing is pending.
- * @param findPending what is not done yet, for people.
- * @param fix what to do after the timeout, with which the Error ends.
+ * @param findPending describes pending work for people.
+ * @param fix advice at the end of the Error after the timeout.
  */
 export async function waitUntil(
   findPending: () => Promise<string | undefined>,

@@ -22,7 +22,7 @@ export async function countLostWrites(writerUrl: string): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs)
   const response = await fetch(origin, { method: 'POST', body: statement, headers, signal })
   const text = await response.text()
-  // An engine of a release without the grant runs until its owner is upgraded.
+  // An engine of an earlier release without the grant runs until its owner is upgraded.
   if (response.headers.get('X-ClickHouse-Exception-Code') === accessDenied) return 0
   if (!response.ok) throw new Error(`Cannot read ClickHouse's count of failed writes: ${text}`)
   return Number(text)
@@ -34,7 +34,7 @@ const pollMs = 100
 /** The owner ends the engine within a second. */
 const endedWithinMs = 15_000
 
-/** Fails a write if the engine lost any, once its owner has ended it: until then its parts seem to be stored. */
+/** Fails a write if the engine lost one, after its owner has ended it: until then its parts seem to be stored. */
 export function withoutLostWrites(database: Database, writerUrl: string): Database {
   async function requireWritten(): Promise<void> {
     if ((await countLostWrites(writerUrl)) === 0) return

@@ -33,7 +33,7 @@ if (process.platform === 'linux' && existsSync('/proc/self/maps')) {
       ...[dirname(libraryPath), ...new Set(loaded), '/usr/share', '/sys', '/dev/urandom'],
       ...['hosts', 'host.conf', 'nsswitch.conf', 'resolv.conf'].map((file) => `/etc/${file}`),
       ...['cpuinfo', 'loadavg', 'meminfo', 'net', 'pressure', 'stat', 'sys', 'uptime'].map((file) => `/proc/${file}`),
-      // Threads' counters; a thread's environment lies there too.
+      // Counters of threads; the folder also has their environment.
       ...['auxv', 'maps', 'stat', 'statm', 'status', 'task'].map((file) => `/proc/self/${file}`),
     ],
   })
@@ -59,7 +59,7 @@ async function loadLibraries() {
   return { libraryPath: libchdbPath(), ffi, confineProcess }
 }
 
-/** start-engine.ts adds what to do. */
+/** start-engine.ts adds advice. */
 function failToLoad({ message }) {
   throw new Error(`Cannot load the library: ${message}`)
 }

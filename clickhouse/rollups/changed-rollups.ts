@@ -31,7 +31,7 @@ export function changedRollups(migrations: readonly Migration[], rollups: readon
   })
 }
 
-/** Rollups of reports that migrations make, with a view of each, which the database does not have yet. */
+/** Rollups of reports that migrations create, with one view each, that the database does not have yet. */
 export function newRollups(migrations: readonly Migration[], stored: readonly ViewedTable[]): ViewedTable[] {
   const made = migrations.flatMap(({ statements }) =>
     statements.flatMap((statement) => {

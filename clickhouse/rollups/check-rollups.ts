@@ -51,7 +51,7 @@ export interface CheckOptions {
 
 export const differencesListed = 100
 
-/** Compares every rollup with its view's SELECT over the reports, on days of which no row has expired. */
+/** Compares every rollup with its view's SELECT over the reports, for days without expired rows. */
 export async function checkRollups(database: Database, options: CheckOptions = {}): Promise<RollupCheck> {
   const rollups = await listRollups(database)
   const tables = [rawTable, ...rollups.map(({ table }) => table)]

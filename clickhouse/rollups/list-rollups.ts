@@ -68,7 +68,7 @@ export async function viewTargets(database: Database): Promise<string[]> {
 
 export const rawTable = 'reports'
 
-/** Every rollup of the database with a bucket, sources before the rollups of them. */
+/** Every rollup of the database with a bucket, sources before the rollups that use them. */
 export async function listRollups(database: Database): Promise<Rollup[]> {
   return (await listAggregates(database)).filter(hasBucket)
 }
@@ -76,7 +76,7 @@ export async function listRollups(database: Database): Promise<Rollup[]> {
 /** A rollup without a bucket outlives its reports and cannot be rebuilt from them. */
 export const hasBucket = ({ keys }: Rollup): boolean => keys.includes('bucket')
 
-/** Rollups, and tables like them without a bucket, sources before the tables of them. */
+/** Rollups, and similar tables without a bucket, sources before the tables that use them. */
 export async function listAggregates(database: Pick<Database, 'read'>): Promise<Rollup[]> {
   const [views, columns] = await Promise.all([database.read(listViews), database.read(listColumns)])
   const rollups = views.map(({ view, definition, statement }): Rollup => {
@@ -101,7 +101,7 @@ export async function listAggregates(database: Pick<Database, 'read'>): Promise<
   return sourcesFirst(mergedByTable(rollups.filter(({ measures }) => measures.length > 0)))
 }
 
-/** Sources before the tables of them. */
+/** Sorts sources before the tables that use them. */
 export function sourcesFirst<Table extends Pick<Rollup, 'table' | 'source'>>(tables: readonly Table[]): Table[] {
   const depth = (of: Table | undefined): number => (of ? 1 + depth(tables.find(({ table }) => table === of.source)) : 0)
   return tables.toSorted((a, b) => depth(a) - depth(b))
@@ -134,7 +134,7 @@ export function fromRaw(rollup: Rollup, rollups: readonly Rollup[], rows: Sql): 
   return rollup.over(fromRaw(finer, rollups, rows))
 }
 
-/** Text of ClickHouse's catalogue, the one SQL text that no caller's value can reach. */
+/** Text from ClickHouse's catalogue, the only SQL text that no caller's value can reach. */
 function fromCatalogue(definition: string): Sql {
   return { strings: [definition], values: [] }
 }

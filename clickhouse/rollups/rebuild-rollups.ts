@@ -17,7 +17,7 @@ import { untilVersionsExpire } from './until-versions-expire.ts'
 export interface RebuildOptions {
   /**
    * Every rollup by default; a rollup of another is refilled from that table's current rows. A table without a bucket
-   * outlives its reports, and what they have is added to it.
+   * outlives its reports, and their values are added to it.
    */
   readonly tables?: readonly string[] | undefined
   /** True if a month is skipped. */
@@ -27,7 +27,7 @@ export interface RebuildOptions {
   readonly onProgress?: (done: number, total: number, step: string) => void
 }
 
-/** Swaps each month atomically by REPLACE PARTITION; reports stored meanwhile can be lost or counted twice. */
+/** Swaps each month atomically with REPLACE PARTITION; reports stored during it can be lost or counted twice. */
 export async function rebuildRollups(
   shards: readonly Database[],
   { tables, skips = () => false, onRebuilt, onProgress }: RebuildOptions = {},
@@ -51,7 +51,7 @@ export async function rebuildRollups(
     partitions.filter((partition) => !skips(rollup.table, partition)).map((partition) => ({ rollup, partition })),
   )
   let rebuilt = 0
-  // One token for all rebuilds, so that the next ends what a killed one started.
+  // One token for all rebuilds, so that the next one completes the steps of a killed one.
   const log = (state: 'started' | 'done') =>
     Promise.all(
       stores.map(({ database, months }) =>
@@ -97,7 +97,7 @@ async function rebuildPartition(
   }
 }
 
-/** Aggregates that a row changes once, however often it is added. */
+/** Aggregates that a row changes only once, even if it is added repeatedly. */
 const repeatable = /^(min|max|any|anyLast|argMin|argMax|groupBit(And|Or)|groupUniqArray(Array)?|uniq\w*)$/
 
 async function addPartition(stores: readonly Store[], _: readonly Database[], rollup: Rollup, partition: string) {
@@ -160,7 +160,7 @@ function fill(rollup: Rollup, target: string, month: MonthGroup): Sql {
   return sql`INSERT INTO ${name(target)} (${columns}) SELECT ${columns} FROM (${rollup.over(rows)})`
 }
 
-/** Name of a table that one month is built in, and no other rebuild's; the hexadecimal second gives its age. */
+/** Unique name of a table for building one month; the hexadecimal second shows its age. */
 function temporaryName(table: string, now: number): string {
   const second = Math.floor(now / 1000)
   return `${table}_rebuild_${second.toString(16).padStart(8, '0')}${randomBytes(8).toString('hex')}`

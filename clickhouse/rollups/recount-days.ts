@@ -98,7 +98,7 @@ const countOf = (from: Sql): Query<z.infer<typeof countRow>> => ({
   pool: 'maintenance',
 })
 
-/** Any of the database: one of reports, or of an earlier difference whose response was lost. */
+/** Any insert in the database: of reports, or of an earlier difference whose response was lost. */
 const countInserts = countOf(
   sql`FROM system.processes WHERE query_kind = 'Insert' AND current_database = currentDatabase()`,
 )
@@ -106,7 +106,7 @@ const countInserts = countOf(
 const dayRow = z.object({ tenant: z.string(), report_type: z.string(), day: z.string(), unmendable_rows: rowCount })
 type DayRow = z.infer<typeof dayRow>
 
-/** Both sides by key, with what each measure needs to become the view's. */
+/** Both sides by key, with the difference of each measure. */
 function bothSides(rollup: Rollup, rollups: readonly Rollup[], group: TenantRange): Sql {
   const { keys, measures } = rollup
   const columns = columnsOf(rollup)
@@ -137,7 +137,7 @@ const differs = ({ measures }: Rollup): Sql =>
     ' OR ',
   )
 
-/** Aggregates of which rows with a part of the view's have its value once it is added. */
+/** Aggregates that become the view's value if missing rows are added. */
 const growing = /^(min|max|groupUniqArray(Array)?|uniq\w*)$/
 
 /** True for a key without reports, or a value that more rows cannot correct, such as a later last time. */
@@ -180,7 +180,7 @@ function deleteDays({ table }: Rollup, group: TenantRange, days: readonly DayRow
     DELETE WHERE ${inMonths(group, bucketTime)} AND (${join(conditions, ' OR ')})`
 }
 
-/** Sums are modulo 2^64; other values are the view's once more, which changes none that have them. */
+/** Sums are modulo 2^64; other values are stored once more, which does not change equal ones. */
 function insertDifference(rollup: Rollup, rollups: readonly Rollup[], group: TenantRange): Sql {
   const { table, keys, measures } = rollup
   const values = measures.map((measure) => {

@@ -14,14 +14,17 @@ export interface Refresh {
   readonly rollups: readonly Rollup[]
   /** Table of the reports that were retracted and deleted. */
   readonly copy: string
-  /** Table like the rollup, for its keys that such reports had. */
+  /** Table like the rollup, for the keys of such reports. */
   readonly touched: string
   readonly month: RollupMonth
-  /** Shortest of the tenant's reports in the month; undefined if it has none. */
+  /** Shortest retention of the tenant's reports in the month; undefined if it has none. */
   readonly retentionDays: number | undefined
 }
 
-/** Above the age of a report that the collector stores now; an older one of its log is held until the deletion ends. */
+/**
+ * Longer than the age of reports that the collector stores now; older reports in its log are held until the deletion
+ * ends.
+ */
 const recentMs = dayMs
 
 /** No row of `touched` expires while it is read. */

@@ -20,7 +20,7 @@ export interface SiteReports {
 }
 
 export interface Retraction {
-  /** Reports whose counts are retracted: exactly these are to be deleted. */
+  /** Reports whose counts are retracted: delete exactly these. */
   readonly copy: string
   /** Call it after they are deleted. */
   finish(): Promise<void>
@@ -34,7 +34,7 @@ export const isCopy = (table: string) => /^reports_retracted_[0-9a-f]{32}$/.test
  */
 export const isWorkTable = (table: string) => /_(retracted|retract|rebuild)_[0-9a-f]{8,32}(_\w+)?$/.test(table)
 
-/** Databases that a statement of DDL reaches at once. */
+/** Databases that a DDL statement reaches at once. */
 interface Group {
   readonly ddl: Database
   readonly databases: readonly Database[]
@@ -146,7 +146,7 @@ function negated({ table, keys, measures }: Rollup): Sql {
   const value = ({ column, combine, type }: RollupMeasure) => {
     if (combine === 'min' || combine === 'max') return name(column)
     if (combine === 'sum' && type === 'UInt64') return sql`toUInt64(negate(counts.${name(column)})) AS ${name(column)}`
-    throw new Error(`${table}.${column} cannot be retracted: ${combine} of ${type}`)
+    throw new Error(`Unsupported measure for retraction: ${table}.${column}, ${combine} of ${type}`)
   }
   return join([...keys.map(name), ...measures.map(value)], ', ')
 }

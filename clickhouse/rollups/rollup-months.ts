@@ -95,7 +95,7 @@ export const inMonths = ({ tenantIds, from, to }: TenantRange, time: TimeColumn)
 export const inMonth = ({ tenantId, ...month }: RollupMonth, time: TimeColumn): Sql =>
   inMonths({ ...month, tenantIds: [tenantId] }, time)
 
-/** Months clipped to days of which no row has expired, by each tenant's shortest retention. */
+/** Months limited to days without expired rows, by each tenant's shortest retention. */
 export function withinRetention(months: readonly RollupMonth[], now: Date): RollupMonth[] {
   const shortest = new Map<string, number>()
   for (const { tenantId, retentionDays } of months) {

@@ -23,7 +23,7 @@ export interface SavedQuery {
 
 const folder = new URL('./', import.meta.url)
 
-/** All of them, by name. Throws for a file whose comments declare no question or a parameter wrongly. */
+/** All saved queries by name. Throws for a file whose comments declare no question or an invalid parameter. */
 export async function readSavedQueries(): Promise<SavedQuery[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(

@@ -14,7 +14,7 @@ const row = z.object({
 
 export type RecentAlert = z.infer<typeof row>
 
-/** Alerts of changes that were made within the time, oldest first. */
+/** Alerts created within the time, oldest first. */
 export const listRecentAlerts = (tenantId: string, from: Date, to: Date): Query<RecentAlert> => ({
   name: 'listRecentAlerts',
   statement: sql`

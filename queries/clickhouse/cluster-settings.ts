@@ -17,7 +17,7 @@ export const clusterWrites = { distributed_foreground_insert: 1, async_insert: 0
 
 /** Number of a shard's replicas, servers that are down included. */
 export interface ReplicaCount {
-  /** Rejects while it is unknown: nothing is written then. */
+  /** Rejects while it is unknown: writes are then not possible. */
   read(): Promise<number>
   /** Measures again, for example after a failed write. */
   doubt(): void

@@ -3,7 +3,7 @@ import type { QueryPool } from './query-pools.ts'
 
 export type RunLimited = <Result>(tenantId: string | undefined, task: () => Promise<Result>) => Promise<Result>
 
-/** Limits a pool; a tenant's tasks above its own limit do not delay other tenants' tasks. */
+/** Limits a pool; tasks above a tenant's limit do not delay other tenants. */
 /** @param onWait gets the time that each task waited. */
 export function limitConcurrency(
   { maxConcurrent, maxConcurrentPerTenant }: QueryPool,

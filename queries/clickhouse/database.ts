@@ -25,7 +25,7 @@ export interface StatementOptions {
   readonly params?: Record<string, unknown>
   readonly settings?: ClickHouseSettings
   readonly signal?: AbortSignal | undefined
-  /** ClickHouse refuses a statement while another with its id runs. */
+  /** ClickHouse rejects a statement while another with its id runs. */
   readonly queryId?: string
 }
 
@@ -36,9 +36,9 @@ export interface DatabaseObserver {
   readonly onFault?: (kind: FaultKind) => void
 }
 
-/** One ClickHouse as one of its users; but for `read`, methods throw ClickHouse's own errors. */
+/** One ClickHouse as one of its users; except for `read`, methods throw ClickHouse's own errors. */
 export interface Database {
-  /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for a defect of ours. */
+  /** Throws Problem(upstream_unavailable), ClientDisconnected, or another error for our own defects. */
   read<Row>(query: Query<Row>, options?: ReadOptions): Promise<Row[]>
   /**
    * A result's bytes as they arrive. The stream fails if ClickHouse does, and frees its slot in the pool when it is

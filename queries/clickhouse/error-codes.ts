@@ -1,4 +1,4 @@
-/** @module ClickHouse's error codes (ErrorCodes.cpp), and what each means for the statement that failed. */
+/** @module ClickHouse's error codes (ErrorCodes.cpp) and their consequences for a failed statement. */
 
 import { ClickHouseError } from '@clickhouse/client'
 
@@ -86,7 +86,7 @@ const table = [
   // A replica that shall be removed is active, for 10 s after its server ended.
   ['305', 'TABLE_WAS_NOT_DROPPED'],
 
-  // It is not migrated yet, or its users are being changed: a retry within seconds is of no use.
+  // The server is not migrated yet, or its users are being changed: a retry within seconds does not help.
   ['60', 'UNKNOWN_TABLE'],
   ['81', 'UNKNOWN_DATABASE'],
   ['194', 'REQUIRED_PASSWORD'],
@@ -188,7 +188,7 @@ export function isNamed(error: unknown, ...names: (typeof table)[number][1][]): 
 /** True if a value in the rows is invalid. */
 export const isBadValue = (error: unknown): boolean => isRefusal(error) && codeOf(error)?.mayHaveRun === true
 
-/** True for a statement that ClickHouse refuses, and would again. */
+/** True for a statement that ClickHouse rejects, and would reject again. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ClickHouseError && codeOf(error)?.ourFault === true
 

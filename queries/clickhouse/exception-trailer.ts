@@ -1,6 +1,6 @@
 import { extractErrorAtTheEndOfChunk } from '@clickhouse/client'
 
-/** Bytes: above any exception that ClickHouse appends to rows it already sent. */
+/** Bytes: larger than any exception that ClickHouse appends to rows it already sent. */
 const maxTrailerSize = 32_768
 
 /** Throws the exception at its end. @param tag X-ClickHouse-Exception-Tag (ClickHouse 25.11); else no trailer. */

@@ -44,7 +44,7 @@ export function openHttpTransport(url: string) {
     statusCode === 200 && !headers['x-clickhouse-exception-code']
 
   return {
-    /** The body of a 200 response. Rejects with ClickHouseError for a refused statement. */
+    /** The body of a 200 response. Rejects with ClickHouseError for a rejected statement. */
     async send(rendered: Rendered, settings: Settings, signal: AbortSignal, traceparent?: string) {
       const response = await request(pool, rendered, settings, signal, traceparent)
       const body = await response.body.text()

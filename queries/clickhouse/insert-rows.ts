@@ -1,7 +1,7 @@
 import { name, render, sql } from '../sql/sql.ts'
 import type { Database } from './database.ts'
 
-/** An unknown column is a defect of ours; no row may wait. */
+/** An unknown column is our own defect; rows must not be buffered. */
 const settings = { input_format_skip_unknown_fields: 0, async_insert: 0, wait_end_of_query: 1 } as const
 
 /**

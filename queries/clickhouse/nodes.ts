@@ -26,7 +26,7 @@ const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
 
 export const wasNeverSent = (error: unknown) => neverSent.has(codeOf(error))
 
-/** A node that is new makes its tables one after the other. */
+/** A new node creates its tables one after the other. */
 const lacksTables = (error: unknown) => isNamed(error, 'UNKNOWN_TABLE', 'UNKNOWN_DATABASE')
 
 const isNodeFault = (error: unknown) =>

@@ -5,7 +5,7 @@ import { withTimeout } from './with-timeout.ts'
 
 /** One ClickHouse server as one of its users. */
 export interface ClickHouseNode {
-  /** For statements that write, and whole results of any format. */
+  /** For statements that write, and complete results of any format. */
   readonly client: ClickHouseClient
   /** For reads. */
   readonly transport: ReturnType<typeof openHttpTransport>

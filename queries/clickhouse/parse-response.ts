@@ -1,4 +1,4 @@
-/** Cost of a statement in ClickHouse, its queue apart. */
+/** Cost of a statement in ClickHouse, without its queue. */
 export interface QueryCost {
   readonly rowsRead: number
   readonly bytesRead: number
@@ -13,7 +13,7 @@ interface JsonCompact {
   readonly statistics?: { readonly elapsed: number; readonly rows_read: number; readonly bytes_read: number }
 }
 
-/** Rows by column name, of a whole JSONCompact document. Throws on a truncated one, and on a proxy's page. */
+/** Rows by column name from a complete JSONCompact document. Throws for a truncated document and for a proxy's page. */
 export function parseResponse(body: string): { rows: Record<string, unknown>[]; cost: QueryCost | undefined } {
   const { exception, meta, data, rows, statistics } = JSON.parse(body) as Partial<JsonCompact>
   if (exception !== undefined) throw new Error(`ClickHouse aborted its response: ${exception}`)

@@ -48,7 +48,7 @@ export const queryPools = {
   },
   /** Every request waits for these, so that an outage is a 503 within 2 s. */
   lookup: { maxConcurrent: 8, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
-  /** API keys that were never found, and tokens that no site has, which anybody can send: guesses cannot fill the other pools. */
+  /** Unknown API keys and site tokens, which anybody can send: guesses cannot fill the other pools. */
   unknownKey: { maxConcurrent: 4, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },
   /** Unknown site tokens, which anybody can send: one at a time, so that guesses use at most half a processor. */
   unknownToken: { maxConcurrent: 1, timeoutMs: lookupTimeoutMs, settings: fewRowsSettings },

@@ -120,7 +120,7 @@ const limitersOf = (pools: QueryPools, observer: () => DatabaseObserver) =>
     ]),
   ) as Record<PoolName, RunLimited>
 
-/** A refused statement is a response. */
+/** A rejected statement counts as a response. */
 const probe = (nodes: Nodes<ClickHouseNode>, timeoutMs: number) =>
   nodes
     .read(({ select1 }) => select1(timeoutMs), new AbortController().signal)

@@ -19,7 +19,7 @@ export interface Writes {
   onFault(): void
 }
 
-/** Statements by the official client, on one of the nodes. */
+/** Statements through the official client, on one of the nodes. */
 export function statementsOn(
   nodes: Nodes<ClickHouseNode>,
   writes: Writes,
@@ -73,7 +73,10 @@ export function killOn(nodes: readonly ClickHouseNode[], aliveTimeoutMs: number)
   }
 }
 
-/** A statement has its id on the node that took it, and as `initial_query_id` on the others; a node that is down runs none. */
+/**
+ * A statement has its id on the node that received it, and as `initial_query_id` on the others; a node that is down
+ * runs none.
+ */
 async function killQuery(client: ClickHouseClient, queryId: string, signal: AbortSignal): Promise<boolean> {
   const query = 'KILL QUERY WHERE initial_query_id = {queryId:String} SYNC'
   try {

@@ -1,8 +1,8 @@
-/** @module Deadlines of one request to ClickHouse or Redis, and the one retry of a read. */
+/** @module Timeouts of a request to ClickHouse or Redis, and the single retry of a read. */
 
 import { setImmediate as pendingEvents } from 'node:timers/promises'
 
-/** Codes of an idle connection that the server had closed. */
+/** Codes of an idle connection closed by the server. */
 const closedConnection = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** Retries once after a closed connection; reads have no side effects. */
@@ -44,7 +44,8 @@ export async function withTimeout<Result>(
       controller.abort(error)
     }
   })
-  // Two halves: a pause of this process or of the machine, however long, ends one, and the response has the other.
+  // Two halves: a pause of this process or machine, of any length, ends only one, and the other leaves time for the
+  // response.
   let timer = setTimeout(() => {
     // A response that arrived while this process was busy is read first.
     timer = setTimeout(() => setImmediate(abort, new TimedOut(`No response within ${timeoutMs} ms`)), timeoutMs / 2)

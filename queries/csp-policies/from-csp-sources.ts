@@ -6,7 +6,7 @@ import { withSourceColumns } from './csp-source-columns.ts'
 
 export interface CspSourceFilter extends GroupFilter {
   readonly siteId: string
-  /** Policies of which reports quote one. */
+  /** Only reports that quote one of these policies. */
   readonly policyKeys?: readonly bigint[] | undefined
   readonly disposition?: (typeof dispositions)[number] | undefined
   /** Uses the primary key, with `bucket` before it and `sources` after it. */

@@ -17,7 +17,7 @@ export type CspSourceExample = z.infer<typeof row>
 /** Limit per directive and source, and the same number of long ones. */
 const maxExamples = 20
 
-/** Most frequent paths and samples, whatever policy quotes them; no query without sources. */
+/** Most frequent paths and samples, for any policy; no query without sources. */
 export function listCspSourceExamples(
   filter: CspSourceFilter & { readonly sources: readonly string[] },
 ): Query<CspSourceExample>[] {

@@ -12,7 +12,7 @@ const row = z.object({
 
 const ofTenant = (tenantId: string): Sql => sql`tenant_id = ${uuid(tenantId)} AND report_type = 'csp-violation'`
 
-/** Sites whose reports since quote a policy that none quoted before, a day or more after the site's first. */
+/** Sites with reports since then that quote a new policy, at least a day after the site's first report. */
 export const listNewPolicySites = (tenantId: string, since: Date): Query<z.infer<typeof row>> => ({
   name: 'listNewPolicySites',
   statement: sql`

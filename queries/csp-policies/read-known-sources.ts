@@ -1,4 +1,4 @@
-/** @module Reads what is known of a site's sources without its reports. */
+/** @module Reads known sources of a site from data other than its reports. */
 
 import { parseUrl } from '../../schema/parse-url.ts'
 import { createKnownSources, type ServedPolicy } from '../rules/csp/known-sources.ts'

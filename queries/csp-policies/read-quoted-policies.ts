@@ -26,7 +26,7 @@ export async function readQuotedPolicies(reader: Reader, filter: CspPolicyFilter
   return { policies, truncated: quoted.length > maxPolicies }
 }
 
-/** Every quoted policy with one of the ids, however many others are quoted. */
+/** Every quoted policy with one of the ids, independent of the number of others. */
 export async function findQuotedPolicies(
   reader: Reader,
   filter: CspPolicyFilter,

@@ -11,7 +11,7 @@ export interface KeyedSlice extends GroupSlice {
 
 export interface Groups {
   readonly filter: GroupFilter
-  /** Undefined if none has the columns of the conditions. */
+  /** Undefined if no rollup has the columns of the conditions. */
   readonly rollup: GroupTable | undefined
   /** Conditions on columns that the rollup and raw rows both have, such as the report type. */
   readonly conditions: readonly Sql[]
@@ -29,8 +29,9 @@ export function keyedSliceAt({ filter, conditions, key }: Groups, receivedAt: re
 }
 
 /**
- * The rollup's `group_key`; of raw rows the first half of the MD5 of the group's values, each on its own line. A distinct
- * text is hashed once: 0.7 of the time of network errors, 0.8 of browser changes, 1.06 of crashes, which are all distinct.
+ * The rollup's `group_key`; for raw rows the first half of the MD5 of the group's values, each on a separate line. A
+ * distinct text is hashed once: 0.7 of the time for network errors, 0.8 for browser changes, 1.06 for crashes, which
+ * are all distinct.
  */
 export const storedKey = (values: (slice: GroupSlice) => readonly Sql[]) => (slice: GroupSlice) =>
   slice.isRaw

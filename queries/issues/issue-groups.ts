@@ -6,7 +6,7 @@ import { sql } from '../sql/sql.ts'
 import { isOfIssueFirstSeenIn } from './first-sightings.ts'
 
 export interface IssueFilter extends ReportTypesFilter, Omit<IssueConditions, 'isNew'> {
-  /** Only issues that were first seen ever within it. */
+  /** Only issues that are new within it. */
   readonly firstSeenIn?: TimeRange | undefined
 }
 

@@ -16,13 +16,13 @@ type IssuePage = z.infer<typeof row>
 
 interface IssuePages {
   readonly issueKey: bigint
-  /** Times with reports of the issue, at least one: no rollup has the pages of an issue. */
+  /** One or more times with reports of the issue: no rollup has the pages of an issue. */
   readonly ranges: readonly TimeRange[]
 }
 
 const measures = { ...groupTally, page: commonValue(({ page }) => page) }
 
-/** Pages with most reports first. A page costs the issue's rows of all its days, whatever the position. */
+/** Pages with most reports first. A page reads the issue's rows of all its days, independent of the position. */
 export function listIssuePages(
   filter: IssueFilter,
   { issueKey, ranges }: IssuePages,

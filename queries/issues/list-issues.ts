@@ -63,7 +63,7 @@ function listIssuesIn(filter: IssueFilter, after: IssuePosition | undefined, lim
 
 const countRow = z.object({ issueCount: rowCount })
 
-/** Number of issues of the window, whatever the page. */
+/** Number of issues in the window, independent of the page. */
 export const countIssues = (filter: IssueFilter): Query<z.infer<typeof countRow>> => ({
   name: 'countIssues',
   statement: sql`SELECT count() AS issueCount FROM (${selectIssues(filter, {})})`,
@@ -80,7 +80,7 @@ function isAfter({ lastSeen, key }: IssuePosition) {
   return sql`(lastSeen < ${time} OR (lastSeen = ${time} AND group_key > ${uint64(BigInt(key))}))`
 }
 
-/** Raw reports of a longer time cost more than the rollup of the last whole day. */
+/** Beyond this time, raw reports cost more than the rollup of the last whole day. */
 const recentMs = 6 * hourMs
 
 /** Queries to try in order: six hours before the position, its last whole day, and all; a full page is final. */

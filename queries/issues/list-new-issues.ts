@@ -9,8 +9,8 @@ import { rankedIssue } from './list-issues.ts'
 const row = rankedIssue.extend({ firstSeenEver: rowTime })
 
 /**
- * Issues first seen ever within the window, those seen last ever first. Reads no report: the last sighting can be after
- * the window, or of a report that has expired.
+ * Issues that are new within the window, most recently seen first. Reads no reports: the last sighting can be after the
+ * window or expired.
  */
 export const listNewIssues = (owner: IssueOwner, window: TimeRange, limit: number): Query<z.infer<typeof row>> => ({
   name: 'listNewIssues',

@@ -122,13 +122,13 @@ const firstDay = z.object({
   siteId: z.string(),
   firstSeen: rowTime,
   issueCount: rowCount,
-  /** The first of them. */
+  /** The first sites. */
   keys: rowDigits.transform((keys) => keys.map(BigInt)),
 })
 
 export type FirstDay = z.infer<typeof firstDay>
 
-/** Sites whose first policy issue ever was seen since, with the issues of the day from then on, without noise. */
+/** Sites whose first policy issue was seen since then, with the issues of the following day, without noise. */
 export const listFirstDays = (tenantId: string, since: Date, named: number): Query<FirstDay> => ({
   name: 'listFirstDays',
   statement: sql`

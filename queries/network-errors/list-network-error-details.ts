@@ -17,7 +17,7 @@ const row = z.object({
 /** Rule 49. */
 const maxValues = 5
 
-/** Most reports first, ties by value, '' apart; `counts` is the rollup's map of reports by value. */
+/** Most reports first, ties by value, without ''; `counts` is the rollup's map of reports by value. */
 function mostFrequent(column: string, counts: string): GroupMeasure {
   return {
     ofSlice: ({ isRaw }) =>

@@ -1,4 +1,7 @@
-/** @module Subselects of a site's pages but removed ones: there can be more of them than a statement's parameters can hold. */
+/**
+ * @module Subselects of a site's pages without removed ones, because there can be too many for a statement's
+ * parameters.
+ */
 
 import { type Sql, sql, uuid } from '../sql/sql.ts'
 

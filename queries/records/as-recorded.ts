@@ -55,7 +55,7 @@ export function asRecorded<Row>(query: Query<Row>, site: SiteRef, time: Date): Q
   const { strings, values } = query.statement
   const statement = strings.reduce((before, piece, index) => {
     const value = values[index - 1]
-    // Text and tables in turn.
+    // Alternating text and tables.
     return piece
       .split(tableRead)
       .reduce(

@@ -6,7 +6,7 @@ import { sql, uuid } from '../sql/sql.ts'
 
 const row = z.object({ startedAt: rowTime })
 
-/** The earliest time as of which a site is recorded, and its tenant; of what was found in 1970 the site's creation. */
+/** Earliest time for which a site is recorded, and its tenant; for records dated 1970, the site's creation. */
 export const findRecordingStart = ({ tenantId, siteId }: SiteRef): Query<z.infer<typeof row>> => ({
   name: 'findRecordingStart',
   statement: sql`

@@ -1,4 +1,4 @@
-/** @module Condition on imported records, of one tenant or global ones. */
+/** @module Condition on imported records of one tenant, or on global ones. */
 
 import { empty, name, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 

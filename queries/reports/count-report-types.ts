@@ -1,4 +1,4 @@
-/** @module Queries to run concurrently, and the response made of all their rows. */
+/** @module Queries to run concurrently, and the response built from their rows. */
 
 import { z } from 'zod'
 import type { ReportFilter } from '../../schema/report-filter.ts'

@@ -88,7 +88,7 @@ function slotsByValue(query: SeriesQuery, measures: (slice: CountSlice) => Sql, 
       ${slice.from}
       GROUP BY key, slot`,
   )
-  // Rollups serve all but the edges.
+  // Rollups serve everything except the edges.
   return { slots: join(selects, ' UNION ALL '), fewRows: slices.some(({ time }) => time !== rawTime) }
 }
 
@@ -100,14 +100,14 @@ export const mostBuckets = ({ top }: Pick<SeriesGrouping, 'top'>) =>
   Math.min(maxBuckets, Math.floor(maxCounts / (top + 1)))
 
 interface Series {
-  /** "" of the reports without a value, null of all values beyond the largest. */
+  /** "" for reports without a value, null for all values beyond the largest. */
   readonly value: string | null
   readonly reportCounts: number[]
 }
 
 /**
- * Counts by bucket, that of all other values last if there are any.
- * @param rows the largest values; one of all others, whose value is null, counts as what the totals have beyond them.
+ * Counts by bucket, the sum of all other values last.
+ * @param rows the largest values; a row with the value null, for all others, equals the rest of the totals.
  * @param totals of all reports by bucket.
  */
 export function toSeries(

@@ -48,7 +48,7 @@ export function countTypeParts({ tenantId, window, previous, filter }: PartsQuer
   }))
 }
 
-/** The first of a part's milliseconds is the first that the statement's division gives its number. */
+/** A part starts at the first millisecond to which the statement's division assigns its number. */
 function partsOf({ from, to }: TimeRange): TimeRange[] {
   const start = (part: number) => from + Math.ceil((part * (to - from)) / partCount)
   return Array.from({ length: partCount }, (_, part) => ({ from: start(part), to: start(part + 1) }))

@@ -46,7 +46,7 @@ interface EstimatedBucket {
   readonly time: string
   readonly reportCount: number
   readonly estimatedReportCount: number
-  /** Absent from buckets that the window has whole. */
+  /** Absent from buckets that are completely in the window. */
   readonly partial?: true
 }
 

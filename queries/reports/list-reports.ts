@@ -12,7 +12,7 @@ import type { TimePosition } from '../sql/time-position.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
 
 interface ListFilter extends ReportFilter {
-  /** Reports received in one of them, at least one. */
+  /** One or more time ranges of receipt. */
   readonly ranges?: readonly TimeRange[]
 }
 

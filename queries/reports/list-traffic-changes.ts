@@ -19,7 +19,9 @@ const burst = z.object({ siteId: z.string(), hour: rowTime, reports: rowCount, u
 
 export type Burst = z.infer<typeof burst>
 
-/** Hours since then with more than `over` reports and `times` the mean of the hour on the 7 days before, noise apart. */
+/**
+ * Hours since then with more than `over` reports and `times` the mean of the hour on the 7 days before, without noise.
+ */
 export const listBursts = (
   tenantId: string,
   since: Date,

@@ -12,7 +12,7 @@ import { groupReports, type Ranking, type ReportGroup, rankingSlices } from './g
 
 type HashOf = (slice: CountSlice) => Sql
 
-/** A hash of each text is one of each dictionary entry: a tenth faster than one of the pair. */
+/** Hashing each text hashes each dictionary entry once: a tenth faster than hashing the pair. */
 const pairHash: HashOf = ({ column }) =>
   sql`31 * cityHash64(${column('documentHost')}) + cityHash64(${column('blockedHost')})`
 
@@ -24,7 +24,7 @@ type HashCount = z.infer<typeof row>
 export const isRankedByHash = ({ groupBy, terms, issueKey }: Ranking) =>
   terms.length === 0 && issueKey === undefined && groupBy.includes('documentHost') && groupBy.includes('blockedHost')
 
-/** Twice the limit, so that ties at the limit are rarely ties with hashes beyond. */
+/** Twice the limit, so that ties at the limit rarely involve hashes beyond it. */
 const hashLimit = ({ limit }: Ranking) => 2 * limit
 
 /** Largest hashes of the window first. */
@@ -57,7 +57,7 @@ export function groupHashes(ranking: Ranking, hashes: readonly HashCount[], hash
   return groupReports(ranking, slices)
 }
 
-/** Whether the limit's count, of hashes or of their groups, is above that of any group of another hash. */
+/** True if the count at the limit, of hashes or their groups, is above that of any group of another hash. */
 export function areLargest(
   counts: readonly Pick<HashCount, 'reportCount'>[],
   hashes: readonly HashCount[],

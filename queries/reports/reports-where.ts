@@ -20,5 +20,5 @@ export function reportsWhere(tenantId: string, window: TimeRange, filter: Report
   return join(conditions, ' AND ')
 }
 
-/** The primary key's order backwards, so that nothing is sorted. */
+/** The reverse order of the primary key, so that nothing is sorted. */
 export const newestFirst = sql`ORDER BY reports.received_at DESC, reports.id DESC`

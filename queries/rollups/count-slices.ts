@@ -43,7 +43,7 @@ interface Measures {
   lastSeen(condition?: Sql): Sql
 }
 
-/** The aggregate, of the rows of a condition if there is one. */
+/** The aggregate, over the rows of a condition if there is one. */
 const aggregate = (function_: string, column: Sql, condition: Sql | undefined) =>
   condition ? sql`${name(`${function_}If`)}(${column}, ${condition})` : sql`${name(function_)}(${column})`
 
@@ -61,7 +61,7 @@ const rollupMeasures: Measures = {
   lastSeen: (condition) => aggregate('max', sql`last_seen_at`, condition),
 }
 
-/** Time of raw rows that one thread reads as fast as two: a million reports of a billion in two months. */
+/** Time range of raw rows that one thread reads as fast as two: a million reports of a billion in two months. */
 const fewRawMs = 4 * hourMs
 
 /** Slices of the selected rollups that are fine enough for the bucket, and of raw rows. */

@@ -1,4 +1,4 @@
-/** @module Dimensions of raw rows: columns, and what is computed of one. */
+/** @module Dimensions of raw rows: columns and computed expressions. */
 
 import { type ComputedDimension, type DimensionName, isField } from '../../schema/dimensions.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'

@@ -14,7 +14,7 @@ export interface CountTable extends TimedTable {
   readonly rowsOf: (dimensions: readonly DimensionName[]) => readonly Sql[]
   /** text: ids are among other dimensions' values. */
   readonly values: 'typed' | 'text'
-  /** Whether a count reads few rows of it, whatever the window. */
+  /** True if a count reads few of its rows for any window. */
   readonly fewRows: boolean
 }
 
@@ -44,7 +44,7 @@ interface RollupSet {
 
 type Columns = Omit<CountTable, keyof TimedTable>
 
-/** A computed dimension's column has its name. */
+/** A computed dimension has a column of the same name. */
 const ownColumns: Columns = {
   column: (dimension) => name(isField(dimension) ? storedFieldRows[dimension].column : dimension),
   rowsOf: () => [],

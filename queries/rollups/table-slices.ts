@@ -9,7 +9,7 @@ export interface TimedTable {
   readonly table: string
   /** Milliseconds of its rows' buckets, coarsest first; 1 for raw rows. */
   readonly grains: readonly number[]
-  /** The condition on each grain's rows, of a table with several. */
+  /** Condition on the rows of each grain, for a table with several. */
   readonly ofGrain?: Readonly<Record<number, Sql>>
   readonly time: TimeColumn
 }
@@ -20,7 +20,7 @@ export interface TableSlice<Table extends TimedTable> {
   readonly from: Sql
 }
 
-/** Exact, without overlap, none across a window's bounds. @param tables coarsest first, raw rows last. */
+/** Splits exactly, without overlap; no slice crosses a window's bounds. @param tables coarsest first, raw rows last. */
 export function sliceTables<Table extends TimedTable>(
   tables: readonly Table[],
   tenantId: string,

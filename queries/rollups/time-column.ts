@@ -6,7 +6,7 @@ export interface TimeColumn {
   bound(milliseconds: number): Bound
   /** Milliseconds since the Unix epoch. */
   readonly milliseconds: Sql
-  /** Number of the bucket that the time is in. @param width in milliseconds, whole seconds. */
+  /** Number of the bucket that contains the time. @param width in milliseconds, whole seconds. */
   slot(width: number): Sql
 }
 

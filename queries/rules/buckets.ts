@@ -21,7 +21,7 @@ export interface Buckets {
 /** @param timeZone of IANA; UTC by default. */
 export function bucketsOf(window: TimeRange, size: BucketSize, timeZone = 'UTC'): Buckets {
   const width = bucketSizes[size]
-  // Zones are whole quarters of an hour from UTC, and days or hours of theirs cost 1 ms.
+  // Zones are whole quarters of an hour from UTC; computing their days or hours costs 1 ms.
   if (timeZone === 'UTC' || width < hourMs) return utcBuckets(window, width)
   // The longest days have 25 hours.
   const around = { from: window.from - 2 * dayMs, to: window.to + 2 * dayMs }
@@ -30,7 +30,7 @@ export function bucketsOf(window: TimeRange, size: BucketSize, timeZone = 'UTC')
   const last = times.findIndex((time) => time >= window.to)
   const [starts, end = window.to] = [times.slice(first, last), times[last]]
   const slot = [...starts, end].reduce(greatestCommonDivisor)
-  // Days of Kolkata begin within hours, and all of their hours but two are whole.
+  // In Kolkata days begin within hours, so all their hours except two are complete.
   if (width <= hourMs || slot % hourMs === 0) return { starts, end, slot, ranges: [window], grain: slot }
   const ranges = starts.map((start, index) => ({
     from: Math.max(start, window.from),
@@ -45,7 +45,9 @@ function utcBuckets(window: TimeRange, width: number): Buckets {
   return { starts, end: last * width, slot: width, ranges: [window], grain: width }
 }
 
-/** Times at which the zone's clock shows a multiple of the width: an hour is longer if a change skips a whole one. */
+/**
+ * Times at which the zone's clock shows a multiple of the width: an hour is longer if a clock change skips a whole one.
+ */
 function clockStarts(timeZone: string, around: TimeRange, width: number): number[] {
   return zoneOffsets(timeZone, around).flatMap(({ from, to, offset }) => {
     const starts: number[] = []

@@ -14,7 +14,7 @@ export type WindowRule = WindowPolicy | 'retention'
 /** Windows that end now end with it, so that all who read within it read the same window. */
 const sharedEndMs = 10_000
 
-/** The next whole 10 s: `to` is exclusive, and a report of this millisecond is within the window. */
+/** The next whole 10 s: `to` is exclusive, and a report from this millisecond is within the window. */
 const sharedEnd = (now: Date): number => (Math.floor(now.getTime() / sharedEndMs) + 1) * sharedEndMs
 
 interface RequestedWindow {
@@ -71,7 +71,7 @@ export const toReadWindow = ({ from, to }: TimeRange) => ({
 export const isWindowOfLast = ({ from, to }: TimeRange, last: number): boolean =>
   to - from === last || (to - from < last && from % dayMs === 0)
 
-/** The part of a cursor's window that retention still reaches; undefined for a window that no cursor can hold. */
+/** The part of a cursor's window within retention; undefined for an impossible window. */
 export function frozenWindow(rule: WindowRule, frozen: TimeRange, retentionFrom: Date): TimeRange | undefined {
   const longest = rule === 'retention' ? Number.POSITIVE_INFINITY : rule.maxDays * dayMs
   if (frozen.from >= frozen.to || frozen.to - frozen.from > longest) return undefined

@@ -7,7 +7,7 @@ import { sql, uuid } from '../sql/sql.ts'
 const row = z.object({
   enforced: z.string(),
   reportOnly: z.string(),
-  /** Markup's references; older scans and other systems' have none. */
+  /** References in the markup; absent in older scans and scans of other systems. */
   sources: rowJson(z.array(z.object({ directive: z.string(), source: z.string() })), '[]'),
   scriptUrls: rowTexts,
 })

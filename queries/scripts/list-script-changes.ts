@@ -1,4 +1,4 @@
-/** @module Scripts of payment pages that differ from the page's scan before, and what decides whether somebody is told. */
+/** @module Scripts of payment pages that differ from the page's previous scan, and the data that decides on alerts. */
 
 import { z } from 'zod'
 import { dayMs } from '../../schema/durations.ts'
@@ -22,7 +22,7 @@ const change = z.object({
 
 export type ScriptChange = z.infer<typeof change>
 
-/** A scan is compared with one of a page that is watched (Rule 67); a first scan has nothing to differ from. */
+/** A scan is compared with a scan of a watched page (Rule 67); a first scan has no predecessor. */
 const daysBefore = (time: Date) => new Date(time.getTime() - watchedDays * dayMs)
 
 /** Scripts of scans since then, newest first; scans of error pages are skipped. */

@@ -5,7 +5,7 @@ import { groupSlices } from '../rollups/group-slices.ts'
 import { join, type Sql, sql, text } from '../sql/sql.ts'
 import { type InventoryFilter, inInventory, returnedUrls } from './script-inventory.ts'
 
-/** A row counts `reports`, `seen_to` the last of them. @param conditions on columns of rollup and raw rows. */
+/** A row counts `reports`, the last at `seen_to`. @param conditions on columns of rollup and raw rows. */
 export function scriptReports(
   filter: InventoryFilter,
   reportType: 'csp-hash' | 'integrity-violation',

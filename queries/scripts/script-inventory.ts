@@ -12,7 +12,7 @@ export interface InventoryFilter {
   readonly window: TimeRange
   /** Scans outlive the retention of reports. */
   readonly scanWindow?: TimeRange | undefined
-  /** A script without a sighting since is listed only with a decision; undefined: every script ever seen is. */
+  /** A script without a sighting since then is listed only with a decision; undefined lists every script. */
   readonly seenSince?: number | undefined
   readonly hasPaymentPages: boolean
   /** Every script if it is undefined. */

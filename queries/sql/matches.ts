@@ -11,7 +11,7 @@ export const meetsOthers = ({ operator, values }: ValueCondition) => operator !=
 
 const negatedIf = (negated: boolean, condition: Sql) => (negated ? sql`NOT (${condition})` : condition)
 
-/** `_` matches any one character, `%` itself (Rule 22); a filter never contains a backslash. */
+/** `_` matches any one character, `%` only itself (Rule 22); a filter never contains a backslash. */
 export function matchesText(column: Sql, { operator, values }: ValueCondition): Sql {
   if (operator === 'contains') {
     const [part = ''] = values

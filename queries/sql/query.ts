@@ -11,7 +11,7 @@ export interface Query<Row> {
   readonly row: z.ZodType<Row>
   /** `query` by default. */
   readonly pool?: PoolName
-  /** Reads few rows, whatever the window: planning is most of its time. */
+  /** Reads few rows for any window, so planning is most of its time. */
   readonly fewRows?: boolean
 }
 

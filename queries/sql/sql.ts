@@ -38,7 +38,7 @@ export function join(fragments: readonly Sql[], separator: ', ' | ' AND ' | ' OR
   return rest.reduce((whole, fragment) => sql`${whole}${glue}${fragment}`, first)
 }
 
-/** A table, column or alias. Throws on anything but an identifier, so that no value can pass for a name. */
+/** A table, column or alias. Throws for anything but an identifier, so that a value cannot be used as a name. */
 export function name(identifier: string): Sql {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(identifier)) throw new Error(`not an identifier: ${identifier}`)
   return { strings: [identifier], values: [] }

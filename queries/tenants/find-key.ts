@@ -22,7 +22,7 @@ const row = z.object({
 
 export type FoundKey = z.infer<typeof row>
 
-/** One row or none; the one query that runs before its tenant is known. The hash is 64 lower-case hex digits. */
+/** One row or none; the only query that runs before its tenant is known. The hash has 64 lower-case hex digits. */
 export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
   const hash = text(keyHash)
   return {

@@ -18,7 +18,7 @@ const row = z.object({
 /** Reports of a site that a batch stored in one part, by the part's latest report. */
 export type LostPart = z.output<typeof row>
 
-/** Parts that the import log calls stored, and of which `reports` lacks the latest report, without expired ones. */
+/** Parts in the import log whose latest report is missing from `reports`, without expired ones. */
 const lostParts = (name: string, condition: Sql): Query<LostPart> => ({
   name,
   statement: sql`

@@ -1,4 +1,4 @@
-/** @module Rows of a site, in every table with rows of tenants: by site_id, or by what ties them to the site. */
+/** @module Rows of a site in every table with rows of tenants, by site_id or by another tie. */
 
 import type { SiteRef } from '../pages/payment-pages.ts'
 import { name, type Sql, sql, uuid } from '../sql/sql.ts'
@@ -6,7 +6,7 @@ import type { OwnedTable } from './list-owned-tables.ts'
 
 type Tie = (site: SiteRef) => Sql
 
-/** Every page that the site ever had, removed ones too. */
+/** Every page that the site ever had, including removed ones. */
 const byPage: Tie = (site) => sql`page_id IN (
   SELECT id FROM monitored_pages WHERE ${byColumn(site)}
   UNION ALL
@@ -17,7 +17,7 @@ const byAlert: Tie = ({ tenantId, siteId }) => sql`alert_id IN (
   SELECT id FROM alerts
   WHERE tenant_id = ${uuid(tenantId)} AND (site_id = ${uuid(siteId)} OR has(site_ids, ${uuid(siteId)})))`
 
-/** Tables without a site_id, but rollups: what ties their rows to a site, null if nothing does. */
+/** Tables without a site_id, except rollups: the tie of their rows to a site, null if there is none. */
 export const siteTies: Readonly<Record<string, Tie | null>> = {
   alert_attempts: byAlert,
   alert_destinations: null,

@@ -1,6 +1,6 @@
 import type { ReportTypeRow } from '../report-type.ts'
 
-/** Destinations that run as scripts; '' is one of them. */
+/** Destinations that run as scripts, including ''. */
 const scriptLike = ['', 'script', 'audioworklet', 'paintworklet', 'serviceworker', 'sharedworker', 'worker'] as const
 
 export const cspHash = {

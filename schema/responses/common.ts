@@ -8,7 +8,7 @@ export const dateTimeText = z.iso.datetime({ precision: 3 })
 
 export const readWindow = z.object({ from: dateTimeText, to: dateTimeText }).meta({ id: 'ReadWindow' })
 
-/** Text a browser or a site's author wrote: show it as text, never as markup. */
+/** Text from a browser or a site's author: show it as text, never as markup. */
 export const untrusted = () => z.string()
 
 /** Documented values; others may follow (Rule 11). */

@@ -50,7 +50,7 @@ export const placeNotes = [
   "--s3 uses AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if they are set, otherwise the server's credentials.",
 ]
 
-/** Throws if two places are given. */
+/** Throws if two locations are given. */
 export function backupPlace(given: Pick<BackupPlace, 'disk' | 's3'>, config: Config): BackupPlace {
   if (given.disk !== undefined && given.s3 !== undefined) throw new Error('Use --disk or --s3, not both')
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = config

@@ -15,7 +15,7 @@ export interface CommandSettings extends DeleteSettings {
 /** The migrations that a command needs; all of this release by default. */
 export type Schema = 'any' | 'as it is'
 
-/** Everything a command's action reaches. An action that did nothing, or only a part, throws an Error of one line. */
+/** Everything that a command's action uses. An incomplete action throws an Error of one line. */
 export interface Context {
   /** Base of relative paths. */
   readonly folder: string

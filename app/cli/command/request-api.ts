@@ -39,7 +39,7 @@ export async function requestApi(
   return parseBody(await requestText(context, options, path, query)) ?? notThisApi(options.api, 200)
 }
 
-/** The same as text, of another type than JSON too. */
+/** Requests text, also of a media type other than JSON. */
 export async function requestText(
   context: Context,
   { tenant, api, last }: ApiOptions,
@@ -108,7 +108,7 @@ async function inProcess(context: Context, tenantId: string, target: string): Pr
   const { reader, cluster } = await context.database()
   const tenant = await requireTenant(reader, tenantId)
   const shard = cluster && requireShard(cluster, await shardOfTenant(cluster, tenantId))
-  // Loaded when it is needed: the whole API.
+  // Loaded on demand, because it is the whole API.
   const { explainRequest } = await import('../../api/explain-request.ts')
   return { ...(await explainRequest(shard?.front ?? reader, tenant, target)), retryAfter: 1 }
 }

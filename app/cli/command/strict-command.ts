@@ -15,7 +15,7 @@ export class StrictCommand extends Command {
     if (this.#isGroup(args[0])) return super.parseOptions(args)
     const end = args.indexOf('--')
     const flags = end < 0 ? args : args.slice(0, end)
-    // Help comes before errors.
+    // Help takes precedence over errors.
     if (flags.some((word) => word === '--help' || word === '-h')) return super.parseOptions(['--help'])
     for (const [at, word] of flags.entries()) this.#checkValue(word, args[at + 1])
     return super.parseOptions(args)

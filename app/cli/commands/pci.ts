@@ -157,7 +157,7 @@ function unlessNotStored(error: unknown): undefined {
   if (!(error instanceof NotStored)) throw error
 }
 
-/** Throws if there is such a file, or no folder for it. */
+/** Throws if the file exists, or its folder does not. */
 async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx' })

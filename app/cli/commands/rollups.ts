@@ -59,7 +59,7 @@ export function addRollups(program: Command, context: Context): void {
     notes: [
       'Does not change script_versions and issue_first_seen, which outlive reports.',
       'The API can serve requests: each month is built separately and replaces the old one atomically.',
-      'No import may run. Collectors take posts and store them after the rebuild.',
+      'No import may run. Collectors accept posts and store them after the rebuild.',
       'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then the output of "rollups check".',
       'Exits 1 if a day still differs, for example because an import ran: rebuild again.',
     ],

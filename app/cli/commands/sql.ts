@@ -42,7 +42,7 @@ export function addSql(program: Command, context: Context): void {
     notes: [
       'Runs read-only as analyst: no keys or tokens, at most 30 s, 4 GB of memory, and 1,000,000 rows or 1 GB of result. At a limit',
       "the rows printed so far are incomplete. With CLICKHOUSE_URL: that user's permissions, read-only. On a terminal, control",
-      'characters are printed as \\x1b. Saved queries are queries for on-call: --saved without a name lists them.',
+      'characters are printed as \\x1b. --saved without a name lists the saved queries for on-call.',
     ],
     examples: [
       'sql "SELECT report_type, count() FROM reports_named GROUP BY report_type"',
@@ -87,7 +87,7 @@ function uniqueValues(pairs: readonly (readonly [string, string])[]): Record<str
   return Object.fromEntries(pairs)
 }
 
-/** ClickHouse makes the table when it writes the first block, up to 8 s after its start. */
+/** ClickHouse creates the table when it writes the first block, up to 8 s after its start. */
 const isWithoutQueryLog = (error: Error) =>
   isNamed(error, 'UNKNOWN_TABLE') && error.message.includes('system.query_log')
 

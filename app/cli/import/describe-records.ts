@@ -32,7 +32,7 @@ export function describeRecords({ endpointPath, schema, derived = [], siteFromFl
   ]
 }
 
-/** Help on a line whose record is stored already. */
+/** Help about lines whose record is already stored. */
 export function describeRepeats({ schema, keyFields = ['id'], immutable = {}, version }: RecordType): string[] {
   const same = `the same ${list.format(keyFields)}`
   const fields = Object.keys(schema.shape).filter((field) => !keyFields.includes(field))

@@ -52,7 +52,7 @@ async function* chunksOf(file: FileHandle, path: string, signal: AbortSignal, pa
     if (isReplaced) return
     const [opened, named] = await Promise.all([file.stat(), stat(path).catch(() => undefined)])
     if (opened.size < position) return
-    // Its writer opens the new file a moment after it was made, and appends to this one until then.
+    // Its writer opens the new file a moment after its creation, and appends to this one until then.
     isReplaced = named !== undefined && (named.ino !== opened.ino || named.dev !== opened.dev)
     await pause(signal)
   }

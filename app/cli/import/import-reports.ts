@@ -95,7 +95,7 @@ function bootsOf(database: Database): Boots {
     isSame: isSameBoot,
     read: () =>
       readBoot(signal).catch((error: Error) => {
-        // ClickHouse that has just started does not know it yet.
+        // ClickHouse does not know it immediately after its start.
         throw Object.assign(error, { code: 'upstream_unavailable' })
       }),
   }

@@ -10,7 +10,7 @@ import { explainError } from '../../program/explain-error.ts'
 import { followFile } from './follow-file.ts'
 
 export interface ImportSource {
-  /** One, or each that a followed file's name comes to mean. A chunk is valid until the next is read. */
+  /** One file, or the successive files of a followed name. A chunk is valid until the next is read. */
   readonly files: Iterable<ByteSource> | AsyncIterable<ByteSource>
   /** Lines are stored as they arrive. */
   readonly isLive: boolean
@@ -23,7 +23,7 @@ export interface ImportSource {
 
 const chunkBytes = 1024 * 1024
 
-/** First bytes of files that hold no UTF-8, with advice. */
+/** First bytes of files that are not UTF-8, with advice. */
 const otherFormats: readonly (readonly [beginning: string, advice: string])[] = [
   ['1f8b', 'is compressed with gzip: pipe the output of zcat to FILE -'],
   ['28b52ffd', 'is compressed with zstd: pipe the output of zstdcat to FILE -'],
@@ -89,7 +89,7 @@ function followed(path: string, handle: FileHandle, log: (line: string) => void)
   }
 }
 
-/** A read of a socket can be ended while the pipe is silent, one of a file stream cannot. */
+/** A read of a socket can be ended while the pipe is silent; a read of a file stream cannot. */
 async function openPipe(path: string): Promise<Files> {
   const descriptor = await promisify(openDescriptor)(path, 'r')
   return streamed(new Socket({ fd: descriptor, readable: true, writable: false }), true)
@@ -121,7 +121,7 @@ export async function openImportSource(
   }
   if (found.isDirectory()) throw new Error(`FILE cannot be read: ${path} is a folder`)
   const here = `${resolve(folder, basename(path))}.rejected.ndjson`
-  // Beside a pipe of the shell, /dev/fd/63, nothing can be written.
+  // The folder of a shell's pipe, /dev/fd/63, is not writable.
   const unnamed = { size: undefined, rejected: { path: here, overwrite: false } }
   if (found.isFIFO()) return { ...(await openPipe(path).catch(cannotRead)), ...unnamed }
   const handle = await open(path).catch(cannotRead)

@@ -36,5 +36,5 @@ function toHtml(content: Content): string {
 export const markup = (strings: TemplateStringsArray, ...contents: readonly Content[]): Markup =>
   new Markup(strings.map((text, index) => (index === 0 ? text : toHtml(contents[index - 1] ?? null) + text)).join(''))
 
-/** Text that somebody else wrote, apart from the direction of what is around it. */
+/** Text from others, isolated from the direction of its surroundings. */
 export const untrusted = (text: string | null): Markup => markup`<bdi>${text}</bdi>`

@@ -1,4 +1,4 @@
-/** @module The report of a site: what was recorded by a time, and what browsers reported by then. */
+/** @module The report of a site: records and browser reports up to a time. */
 
 import { listAlertRules } from '../../../queries/alerts/list-alert-rules.ts'
 import { listChangeDeliveries } from '../../../queries/alerts/list-change-deliveries.ts'

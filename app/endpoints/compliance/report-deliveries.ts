@@ -6,7 +6,10 @@ import type { PciReport } from '../../../schema/responses/pci-report.ts'
 
 type Evidence = PciReport['evidence']
 
-/** Alerts of the change's events within a day of it that reached nobody. One can be of several changes: it names none. */
+/**
+ * Alerts of the change's events within a day of it that reached nobody. An alert can belong to several changes, because
+ * it names none.
+ */
 export function failedAlertIds(change: PageChange, deliveries: Evidence['deliveries']): string[] {
   const delivered = new Set(deliveries.filter(({ outcome }) => outcome === 'delivered').map(({ alertId }) => alertId))
   const events: readonly (string | null)[] = alertEvents(change)

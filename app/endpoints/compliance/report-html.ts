@@ -18,7 +18,7 @@ const day = (iso: string | null) => markup`<span class="date">${iso?.slice(0, 10
 
 const days = (first: string | null, last: string | null) => markup`${day(first)} – ${day(last)}`
 
-/** Characters of a URL and of a name in the running head; JSON and CSV have them whole. */
+/** Characters of a URL, and of a name in the running head; JSON and CSV have the full text. */
 const [maxAddress, maxHead] = [300, 40]
 
 const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)
@@ -79,7 +79,7 @@ const decisionRows = ({ evidence }: PciReport) =>
 
 const directives = (value: string | null) => (value ?? '').split(/; ?|\n/).filter((part) => part !== '')
 
-/** Directives or lines that only one of them has. */
+/** Directives or lines that only one side has. */
 function difference(before: string | null, after: string | null): Markup {
   const [old, now] = [directives(before), directives(after)]
   const lines = [

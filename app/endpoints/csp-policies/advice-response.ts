@@ -41,13 +41,13 @@ function toEffect(judged: readonly JudgedReports[], rest: Tally): AdviceBody['ef
 
 type AdviceOrigin = Pick<AdviceBody, 'base' | 'servedPolicyIds'>
 
-/** Without a policy that is named or served, nothing is proposed: anyone can send a report that quotes another. */
+/** Without a specified or served policy nothing is proposed: anyone can send a report that quotes another. */
 const noteOf = ({ base }: AdviceOrigin) =>
   base === 'reported'
     ? 'Nothing is proposed, because only reports quote the policy: scan a page of the site ("pages add"), or specify the policy.'
     : null
 
-/** If no policy is named or served, and the window's reports quote none. */
+/** Response if no policy is specified or served, and no report in the window quotes one. */
 export function noAdvice(origin: AdviceOrigin, window: TimeRange): AdviceBody {
   const effect = toEffect([], noReports)
   return {

@@ -18,7 +18,7 @@ import { parseQuoted, quotingAny } from './quoted-policies.ts'
 import { readSourceEvidence } from './read-source-evidence.ts'
 import { hasUnassessed, readVerdicts } from './read-verdicts.ts'
 
-/** Sources that evidence can allow, of which it is read. */
+/** Maximum number of sources for which evidence is read. */
 const maxAssessed = 200
 
 export const cspPoliciesAdvice = endpoint({

@@ -21,7 +21,7 @@ interface BaseRequest {
 
 interface AdviceBase {
   readonly base: (typeof cspBases)[number]
-  /** Undefined if none was named or served, and reports quote none. */
+  /** Undefined if no policy was specified or served, and no report quotes one. */
   readonly policy: AdvisedPolicy | undefined
   /** Texts quoted in reports. */
   readonly quoted: QuotedTexts

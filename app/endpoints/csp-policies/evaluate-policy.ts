@@ -20,7 +20,7 @@ const cache = new LRUCache<string, readonly CspFinding[]>({ max: 200 })
 const strongNonce = "'nonce-dGhpc2lzYWxvbmdub25jZQ=='"
 
 function findingsOf(policy: string): Finding[] {
-  // `'nonce-*'` of the comparable form is also what browsers read as no nonce.
+  // Browsers do not read `'nonce-*'` of the comparable form as a nonce either.
   const valid = [...parsePolicy(policy)].map(
     ([name, values]) => [name, values.filter((value) => isNonce(value) || !/^'nonce-/i.test(value))] as const,
   )
@@ -47,7 +47,7 @@ export function evaluatePolicy(policy: string): CspFinding[] {
   return [...found]
 }
 
-/** Browsers apply every policy, so that a weakness counts only if all of them have it. */
+/** Browsers apply every policy, so a weakness counts only if all of them have it. */
 function sharedFindings(policies: readonly string[]): CspFinding[] {
   const [first = [], ...others] = policies
     .filter((policy) => parsePolicy(policy).size > 0)
@@ -74,7 +74,7 @@ export const introducedFindings = (before: readonly CspFinding[], after: readonl
   return after.filter((finding) => !known.has(JSON.stringify(finding)))
 }
 
-/** Origins of which one serves a script that runs any other, such as JSONP or Angular. */
+/** Origins that serve a script that can run any other, such as JSONP or Angular. */
 export function bypassingOrigins(origins: readonly string[]): ReadonlySet<string> {
   if (origins.length === 0) return new Set()
   const bypasses = findingsOf(`script-src ${origins.join(' ')}`).filter(

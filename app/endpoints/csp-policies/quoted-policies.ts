@@ -6,7 +6,7 @@ import type { QuotedPolicies } from '../../../queries/rules/csp/judge-sources.ts
 import { idOfPolicy, isTruncatedPolicy } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { Problem } from '../../../schema/problems.ts'
 
-/** The column policy_key, of which a report-only policy's key is the complement. */
+/** The column policy_key; the key of a report-only policy is the complement. */
 const policyKeyOf = ({ key, disposition }: QuotedCspPolicy): bigint =>
   disposition === 'report' ? BigInt.asUintN(64, ~key) : key
 
@@ -16,7 +16,10 @@ export const quotingAny = ({ policies }: QuotedTexts): Pick<CspSourceFilter, 'po
   disposition: policies[0]?.disposition,
 })
 
-/** Filter of the reports that quote a policy. Throws not_found. @param disposition another one than the policy's: none. */
+/**
+ * Filter of the reports that quote a policy. Throws not_found.
+ * @param disposition if it is not the policy's, nothing matches.
+ */
 export function quotingPolicy(
   { policies }: QuotedTexts,
   id: string,

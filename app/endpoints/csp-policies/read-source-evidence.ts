@@ -1,4 +1,4 @@
-/** @module Reads what else is known of the sources that a policy reports. */
+/** @module Reads additional evidence about the sources in a policy's reports. */
 
 import { listCspEvidence } from '../../../queries/csp-policies/list-csp-evidence.ts'
 import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'

@@ -2,7 +2,7 @@ interface Keyed {
   readonly key: bigint
 }
 
-/** Joins rows and their details by key; a row whose reports have expired meanwhile is dropped. */
+/** Joins rows and their details by key; a row whose reports have expired in between is dropped. */
 export function withDetails<Row extends Keyed, Details extends Keyed>(
   rows: readonly Row[],
   details: readonly Details[],

@@ -1,4 +1,4 @@
-/** @module A page of issues: which they are, then what there is on each. */
+/** @module A page of issues: first their keys, then their details. */
 
 import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
 import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
@@ -21,7 +21,10 @@ export interface FoundIssue extends RankedIssue, IssueDetails {
   readonly firstSeenEver?: string | undefined
 }
 
-/** The first page of new issues is ranked without a report, unless one of them was seen after the window or has expired. */
+/**
+ * The first page of new issues is ranked without reading reports, unless an issue was seen after the window or has
+ * expired.
+ */
 export async function readIssues(reader: IssueReader, filter: IssueFilter) {
   const { page, read } = reader
   if (filter.firstSeenIn && !page.after && !hasConditions(filter)) {

@@ -10,7 +10,7 @@ const withoutNextLine = (bytes: Buffer) =>
     ? Buffer.from(bytes.toString('latin1').replaceAll(nextLine.toString('latin1'), '\\u0085'), 'latin1')
     : bytes
 
-/** Passes lines on, and the line of their number at the end. Throws if there are fewer than were counted ahead. */
+/** Passes lines through, then a line with their number. Throws if there are fewer than counted before. */
 export async function* countedLines(
   bytes: AsyncIterable<Buffer>,
   least: number,

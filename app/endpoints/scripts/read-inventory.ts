@@ -24,7 +24,7 @@ import type { Caller } from '../../pipeline/authenticator.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'
 import { type InventoryRows, readInventoryRows } from './inventory-rows.ts'
 
-/** A script never seen comes last. */
+/** Scripts that were never seen come last. */
 export const inventoryPosition = timePosition('lastSeenAt')
 
 export const compareInInventory = latestFirst('lastSeenAt')
@@ -35,7 +35,7 @@ export interface InventoryRequest {
   readonly window: TimeRange
   /** Window of scans; `window` by default. */
   readonly scanWindow?: TimeRange
-  /** Milliseconds since the Unix epoch; without it every script ever seen is listed. */
+  /** Milliseconds since the Unix epoch; without it, every script is listed. */
   readonly seenSince?: number
   readonly paymentPages?: readonly PageRecord[]
   /** True by default. */
@@ -84,7 +84,7 @@ export async function readInventory(read: Read, request: InventoryRequest): Prom
   return assemble(read, request, request.paymentPages ?? (await readPaymentPages(read, request)), undefined)
 }
 
-/** One script, which can be beyond those 1,000. */
+/** Reads one script, which can be beyond those 1,000. */
 export async function readScript(
   read: Read,
   request: InventoryRequest,

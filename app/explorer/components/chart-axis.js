@@ -1,5 +1,5 @@
 // @ts-check
-/** @module Ticks of a time axis in a zone: at whole local hours and days, on both sides of a change of the clock. */
+/** @module Ticks of a time axis in a zone: at whole local hours and days, also around clock changes. */
 
 import { clockText, dayText, partsOf } from './time.js'
 

@@ -83,7 +83,7 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
   const sums = stacked(series, buckets.length)
   const outermost = [...sums.keys()].reverse()
   const end = times.at(-1) + bucketSeconds
-  // The window in whole buckets: reports of its first and last minutes are drawn as wide as any others.
+  // The window in whole buckets: reports of its first and last minutes are drawn as wide as others.
   const axisRange = [times[0], end]
   const [from, to] = [requested.from, requested.to].map((text, at) => (text ? Date.parse(text) / 1000 : axisRange[at]))
   const ends = [...times.slice(1), end]
@@ -113,7 +113,7 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
       narrow(new Date(start * 1000).toISOString(), new Date(stop * 1000).toISOString())
   }
 
-  /** A bucket that is not over yet is pale. */
+  /** An incomplete bucket is faded. */
   function onDraw({ ctx, bbox, valToPos }) {
     if (requested.to || !(end * 1000 > Date.now())) return
     const left = valToPos(times.at(-1), 'x', true)

@@ -16,7 +16,7 @@ const long = ['policy', 'stack', 'message', 'sample']
 const timeOf = (id) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
 /**
- * The report that the URL names, of the rows or read by itself.
+ * The report in the URL, from the rows or read separately.
  * @param {{ rows: any[], reportType: string }} props
  */
 export function OpenedReport({ rows, reportType }) {
@@ -41,7 +41,10 @@ export function OpenedReport({ rows, reportType }) {
   <//>`
 }
 
-/** A whole report, with all fields that it has; values that filter do so here too. @param {{ report: any, close: () => void }} props */
+/**
+ * A report with all its fields; values can be used as filters here too.
+ * @param {{ report: any, close: () => void }} props
+ */
 function ReportDrawer({ report, close }) {
   const { sites } = useApp()
   const dimensions = reportTypes[report.reportType] ?? []

@@ -40,7 +40,7 @@ export const Table = ({ caption, columns, rows, keyOf, isWide = false }) =>
 const classOf = ({ numeric = false, isMinor = false, isPlain = false }) =>
   [numeric && 'numeric', isMinor && 'minor', isPlain && 'plain-cell'].filter(Boolean).join(' ')
 
-/** The whole text of a cell that is cut, in its title. */
+/** Shows the full text of a truncated cell in its title. */
 function showWhole({ currentTarget: cell }) {
   if (cell.scrollHeight > cell.clientHeight + 1) cell.title = cell.textContent.trim()
 }

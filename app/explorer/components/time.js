@@ -50,7 +50,7 @@ export const dayText = (ms, zone) => format(zone, { weekday: 'short', day: 'nume
 /** `13:00` @param {number} ms */
 export const clockText = (ms, zone) => format(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(ms)
 
-/** The whole time with its zone. @param {string | number} time */
+/** The full time with its zone. @param {string | number} time */
 export function wholeTime(time, zone = 'UTC') {
   const ms = typeof time === 'number' ? time : Date.parse(time)
   if (Number.isNaN(ms)) return String(time)
@@ -64,10 +64,10 @@ export function ago(ms) {
   return `${Math.floor(ms / minuteMs)} min ago`
 }
 
-/** The zone's name for people. @param {import('../state.js').State} state */
+/** Display name of the zone. @param {import('../state.js').State} state */
 export const zoneOf = (state) => state.timeZone ?? 'UTC'
 
-/** A time, short, with the whole of it in its title. @param {{ time?: string | null, dateOnly?: boolean }} props */
+/** A short time, with the full time in its title. @param {{ time?: string | null, dateOnly?: boolean }} props */
 export function Time({ time, dateOnly = false }) {
   const zone = zoneOf(useApp().state)
   if (!time) return html`<span class="muted">–</span>`

@@ -4,7 +4,7 @@ import { html } from '../html.js'
 import { filterablePattern } from '../served/schema.js'
 import { withValue } from '../state.js'
 
-/** Control and direction characters, which could make a text read as another. */
+/** Control and direction characters, which could disguise a text. */
 const invisible = /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}])/u
 
 const escapeOf = (character) => `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`
@@ -16,7 +16,7 @@ export const visible = (text) =>
     .map((part, at) => (at % 2 === 1 ? escapeOf(part) : part))
     .join('')
 
-/** Parts of a long text: words, paths, parameters, and escapes of URLs. A scheme goes with its host. */
+/** Parts of a long text: words, paths, parameters, and escapes of URLs. A scheme stays with its host. */
 const parts = /(?<=\s)(?=\S)|(?<=[?&;,=]|(?<!:\/?)\/)(?=[^/?&;,=\s])|(?=%[\dA-Fa-f]{2})/
 
 /** Break positions; a part such as a host wraps as a whole unless the line is too short. */

@@ -19,7 +19,7 @@ export function Bar({ isPicking, setPicking }) {
   const path = views[state.view].path ?? ''
   const bar = useRef(/** @type {HTMLElement | null} */ (null))
   useEffect(() => {
-    // Heads of tables stay below the bar, which can have several lines.
+    // Table heads stay below the bar, which can have several lines.
     const observer = new ResizeObserver(() => {
       const isSticky = bar.current && getComputedStyle(bar.current).position === 'sticky'
       document.documentElement.style.setProperty('--bar', isSticky ? `${bar.current?.offsetHeight}px` : '0px')

@@ -3,7 +3,10 @@
 import { html, useEffect, useRef } from '../html.js'
 import { keyPattern } from '../served/schema.js'
 
-/** Form of the key, above a view that stays. @param {{ message: string, isAlone: boolean, use: (key: string) => void }} props `isAlone`: no view is shown */
+/**
+ * Form for the key, above the current view.
+ * @param {{ message: string, isAlone: boolean, use: (key: string) => void }} props `isAlone`: no view is shown
+ */
 export function KeyForm({ message, isAlone, use }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null))
   useEffect(() => input.current?.focus(), [])

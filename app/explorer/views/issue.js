@@ -58,7 +58,7 @@ function useIssue(state) {
   return { reports, pages, own, whole, row, issue: issue && { ...issue, firstSeenEver: sighted?.firstSeenEver } }
 }
 
-/** One issue: its course, pages, policy and reports, and what to do. */
+/** One issue: histogram, pages, policy, reports and advice. */
 export function View() {
   const { state } = useApp()
   const { reports, pages, own, whole, row, issue } = useIssue(state)

@@ -17,7 +17,7 @@ import { useList } from '../use-read.js'
 
 const step = 50
 
-/** Issues by what they are about, the latest seen first. */
+/** Issues, most recently seen first. */
 export function View() {
   const { state, sites } = useApp()
   const isNew = state.own.new === 'true'

@@ -24,7 +24,7 @@ const titles = {
   browserName: 'Browsers',
 }
 
-/** Two dimensions for rankings: what was blocked or failed, and where. */
+/** Two dimensions for rankings: blocked or failed resource, and location. */
 function rankedDimensions(state) {
   const [first, second] = dimensionsOf(state)
   return [first, takes(grouped, 'page') ? 'page' : first === 'documentHost' ? second : 'documentHost']

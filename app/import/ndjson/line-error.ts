@@ -5,7 +5,7 @@ const lineError = Symbol('line error')
 
 export interface LineError {
   readonly [lineError]: true
-  /** For people; can hold a browser's text. */
+  /** Text for people; may contain a browser's text. */
   readonly reason: string
 }
 

@@ -54,7 +54,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
   /** Reads the next chunk, which is not waited for after the deadline. */
   async function refill(deadline = Number.POSITIVE_INFINITY): Promise<'chunk' | 'end' | 'late'> {
     reading ??= chunks.next()
-    // An import that ends meanwhile does not await it.
+    // An import that has ended does not await it.
     reading.catch(() => {})
     const read = await before(deadline, reading)
     if (read === undefined) return 'late'

@@ -1,4 +1,4 @@
-/** @module The rejected file appears with its first line, so that a clean import makes none. */
+/** @module The rejected file is created with its first line, so that a clean import creates none. */
 
 import { once } from 'node:events'
 import type { WriteStream } from 'node:fs'

@@ -1,4 +1,4 @@
-/** @module Reads the fields that a report mapping names, in whichever spelling a browser sends them. */
+/** @module Reads the fields of a report mapping, in any spelling that browsers use. */
 
 import type { ReportTypeRow } from '../../../schema/report-type.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
@@ -24,8 +24,8 @@ export function spellings(name: string): string[] {
 }
 
 /**
- * An empty string and null count as missing; of two spellings the object's first one wins. A blocked URL stays null: in-app
- * browsers send it for a URL without an origin.
+ * An empty string and null count as missing; if there are two spellings, the first in the object wins. A blocked URL
+ * stays null: in-app browsers send it for a URL without an origin.
  */
 function fieldReader<const Name extends string>(...names: Name[]) {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))

@@ -26,7 +26,7 @@ function cutAt(value: string, mark: RegExp): string {
 const firstWord: Extract<string> = (fields, names) =>
   /[^\s;]+/.exec(firstText(fields, names).slice(0, 1_024))?.[0].toLowerCase() ?? ''
 
-/** Joins a list, such as one of patterns. */
+/** Joins a list, such as a list of patterns. */
 const joined: Extract<string> = (fields, names) => {
   const value = fields[names[0] ?? '']
   if (!Array.isArray(value)) return firstText(fields, names)

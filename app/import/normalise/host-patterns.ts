@@ -10,7 +10,7 @@ export interface ImportSite {
 }
 
 /**
- * Finds the entry of a host name: its own, or that of the nearest `*.` above it.
+ * Finds the entry of a host name, or of the nearest `*.` above it.
  * @param entries by normalised pattern.
  */
 export function createHostLookup<Value>(entries: ReadonlyMap<string, Value>) {

@@ -44,7 +44,7 @@ function unwrap(wrapper: Members, body: unknown): WrappedBody {
   return { wrapper: { ...inner.wrapper, ...wrapper }, body: inner.body }
 }
 
-/** Sets apart what shippers add; a browser could write these members too. */
+/** Separates members that shippers add; a browser could send these members too. */
 function splitReport(line: Members): { readonly wrapper: Members; readonly body: Members } {
   const [beside, own] = [new Map<string, unknown>(), new Map<string, unknown>()]
   for (const name in line) (shipperMembers.has(name) ? beside : own).set(name, line[name])

@@ -44,7 +44,7 @@ export function withElements(post: Post, elements: readonly unknown[], importedA
   return { ...post.wrapper, ...time, body: elements }
 }
 
-/** Browsers send at most some hundreds at once; a line of 2 MB could have a million. */
+/** Browsers send at most a few hundred at once; a line of 2 MB could have a million. */
 const maxReports = 10_000
 
 /** Accepts a POST, or the bare body of one. @param now milliseconds since the epoch. */
@@ -78,7 +78,7 @@ export function readPost(line: unknown, now = Date.now()): Post | LineError {
   }
 }
 
-/** Reports of a body, each to be read. The body's form decides, never a content type. */
+/** Elements of a body. The form of the body decides, never a content type. */
 export function elementsOf(body: unknown): readonly unknown[] | LineError {
   if (Array.isArray(body)) {
     return body.length <= maxReports

@@ -14,7 +14,7 @@ const asStored = (text: string) =>
     .replace(/ ?([+-]\d\d):?(\d\d)$/, '$1:$2')
     .replace(/ UTC$/, 'Z')
 
-/** Milliseconds since the epoch, from 1970 to 2099, of an RFC 3339 or an epoch time; undefined for anything else. */
+/** Milliseconds since the epoch, from 1970 to 2099, for an RFC 3339 or epoch time; undefined for anything else. */
 export function readReceivedAt(value: unknown): number | undefined {
   const time = epochTime(value) ?? dateTime(value)
   return time !== undefined && time >= 0 && time < latest ? time : undefined

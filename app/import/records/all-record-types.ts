@@ -9,7 +9,7 @@ import { scriptCaptures } from './types/script-captures.ts'
 import { scriptDecisions } from './types/script-decisions.ts'
 import { sourceDecisions } from './types/source-decisions.ts'
 
-/** The one list that the import commands and their help are made of. */
+/** The one list for the import commands and their help. */
 export const recordTypes: readonly RecordType[] = [
   monitoredPages,
   scans,

@@ -40,7 +40,7 @@ export function describeFields(schema: z.ZodType): DescribedField[] {
   return fieldsOf(toJsonSchema(schema), '', false)
 }
 
-/** Allowed values of the field at a path, to be read after "must be". */
+/** Allowed values of the field at a path, to follow "must be". */
 export function expectedAt(schema: z.ZodType, path: readonly PropertyKey[]): string {
   const found = path.reduce<JsonSchema | undefined>(
     (inner, step) => inner && (typeof step === 'number' ? itemsOf(inner) : propertiesOf(inner)[String(step)]),

@@ -16,7 +16,7 @@ export interface ImmutableColumn {
   readonly alsoWhile?: Sql
 }
 
-/** A text column whose stored value survives a row that has it undefined. */
+/** A text column whose stored value is preserved by a row without it. */
 export interface PreservedColumn {
   readonly column: string
   /** Condition on the table's sorting key that narrows the read to these rows. */

@@ -3,7 +3,7 @@ import { truncate } from '../normalise/truncate.ts'
 
 type Put = string | ((...match: string[]) => string)
 
-/** Replacements in order: each reads the text that the ones before it produced. */
+/** Replacements in order: each reads the output of the previous ones. */
 const rules: readonly (readonly [find: RegExp, put: Put])[] = [
   [/\p{Cf}|\ufe0f/gu, ''],
   [/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '],
@@ -14,7 +14,7 @@ const rules: readonly (readonly [find: RegExp, put: Put])[] = [
     /(?:"[^"]*"|(?<![^\s"<>()[\]{},;:=@＠])[^\s"<>()[\]{},;:=@＠]+)[@＠](?:\[[^\]\s]+\]|[^\s"'<>()[\]{},;:/@＠]*[^\s"'<>()[\]{},;:/@＠.!?])/g,
     '[email]',
   ],
-  // Tokens by their form or by what introduces them.
+  // Tokens, recognised by their form or by the text before them.
   [/\beyJ[\w-]*(?:\.[\w-]+)+/g, '[token]'],
   [/\b(bearer) +(?!(?:auth\w*|credentials?|header|scheme|tokens?)\b)[^\s,;"'<>]+/gi, '$1 [token]'],
   [
@@ -113,7 +113,7 @@ const uuid = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i
 const knownSecret =
   /^(?:xox[a-z]-|gh[a-z]_|github_pat_|glpat-|s?[prs]k_(?:live|test)_|whsec_|A[KS]IA[A-Z\d]|[TBCDGUW](?=[A-Z]*\d)[A-Z\d]{7,}$)/
 
-/** Machine-made text: long hexadecimal, letters mixed with digits, or letters in random case. */
+/** Generated text: long hexadecimal, letters mixed with digits, or letters in random case. */
 function isSecret(piece: string): boolean {
   if (uuid.test(piece) || knownSecret.test(piece)) return true
   return piece.split(/[^a-z\d]+/i).some((run) => {

@@ -13,7 +13,7 @@ export interface ImportTenant {
 
 export type ImportSettings = ReturnType<typeof importSettings>
 
-/** Settings of a new batch. @param siteId site of every report whose line names none; hosts choose by default. */
+/** Settings of a new batch. @param siteId site of every report in lines without one; by default chosen by host. */
 export function importSettings({ sites, retentionDays }: ImportTenant, siteId: string | undefined, now: Date) {
   const hosts = siteId === undefined ? [...sitesByPattern(sites).keys()].sort() : []
   return { sites, retentionDays, now, hosts, retentionFrom: retentionStart(retentionDays, now).getTime() }

@@ -26,7 +26,7 @@ export function chooseSites(
     if (named) return owned.has(named) ? named : reject(`the tenant has no site ${named}`)
     const { host } = urlComponents(url)
     if (host === '') return reject('no site: set "site" or use a URL whose host belongs to one')
-    // One reason at every repeat, so that a file's rejected file never changes.
+    // The same reason at every repeat, so that the rejected file never changes.
     return (
       find(host) ?? reject(`no site of the tenant had the host ${truncate(host, 255)} when the line was first imported`)
     )

@@ -7,7 +7,7 @@ import { unsyncedMs } from '../../../schema/durations.ts'
 import type { ImportBatch, ImportLog, RangeState, StoredRange } from './import-log.ts'
 import { withoutDeletedSites } from './without-deleted-sites.ts'
 
-/** Starts of ClickHouse's machine, of which each can be after a power cut. */
+/** Starts of ClickHouse's machine, each possibly after a power cut. */
 export interface Boots {
   /** Undefined if it cannot be known. */
   read(): Promise<string | undefined>

@@ -8,8 +8,9 @@ import { blockColumns } from './insert-block.ts'
 
 export interface ReportWriter {
   /**
-   * Inserts lines of JSONCompactEachRow. The same token again stores nothing twice, and completes an insert that was cut
-   * off. One insert of a token runs at a time: another fails with a transient error, so that a retry waits for it.
+   * Inserts lines of JSONCompactEachRow. The same token again stores nothing twice, and completes an interrupted
+   * insert. Only one insert per token runs at a time: another fails with a transient error, so that a retry waits for
+   * it.
    * @param signal ends an insert in flight, of which some may be stored.
    * @param columns of the rows, as an earlier release can have written them.
    */
@@ -28,12 +29,12 @@ export const reportInsertSettings = {
   deduplicate_blocks_in_dependent_materialized_views: 1,
   input_format_parallel_parsing: 0,
   input_format_null_as_default: 0,
-  // Sample rates come back exact to the last bit.
+  // Sample rates are read back exactly to the last bit.
   precise_float_parsing: 1,
   max_insert_block_size: oneBlock,
   min_insert_block_size_rows: oneBlock,
   min_insert_block_size_bytes: oneBlock,
-  // Views group by their table's key, so an insert has next to nothing to merge.
+  // Views group by their table's key, so an insert has almost nothing to merge.
   optimize_on_insert: 0,
   max_insert_threads: '1',
   // A file can span more months or days than the default allows in one insert.
@@ -63,7 +64,7 @@ export function clickHouseReportWriter(database: Pick<Database, 'insert'>, until
       } catch (error) {
         if (!(untilInStep && isNamed(error, 'UNKNOWN_STATUS_OF_INSERT'))) throw error
         const orThrow = () => Promise.reject(error)
-        // The quorum of a part that a replica was lost with is never complete: the one in its place does not count.
+        // A part whose replica was lost never reaches its quorum, because the new replica does not count.
         await untilInStep(signal).catch(orThrow)
         await insert(withoutQuorum)
         await untilInStep(signal).catch(orThrow)

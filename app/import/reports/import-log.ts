@@ -8,7 +8,7 @@ export interface ImportBatch {
   readonly lines: number
   /** Host patterns that choose the sites of its reports. */
   readonly hosts: readonly string[]
-  /** Receipt time of reports that carry none, milliseconds since the epoch. */
+  /** Receipt time of reports without one, in milliseconds since the epoch. */
   readonly importedAt: number
   /** Older reports had expired and were not stored; a longer retention stores them as a separate range. */
   readonly storedFrom: number

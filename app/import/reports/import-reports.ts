@@ -1,4 +1,4 @@
-/** @module Imports reports batch by batch: reading the next rows overlaps the insert of the ones before. */
+/** @module Imports reports batch by batch: reading the next rows overlaps the insert of the previous ones. */
 
 import { hash } from 'node:crypto'
 import { gatherDurations } from '../../../schema/durations.ts'
@@ -20,7 +20,7 @@ export interface ImportOptions extends ImportTenant {
   readonly importLog: ImportLog
   readonly writer: ReportWriter
   readonly restorer: Restorer
-  /** Site of every report whose line names none; hosts choose by default. */
+  /** Site of every report in lines without one; by default chosen by host. */
   readonly siteId?: string | undefined
   /** Receipt time of reports without one; now by default. */
   readonly importedAt?: Date
@@ -180,8 +180,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
 }
 
 /**
- * Token before the first batch; only files with the same first line, whose digest is `opening`, share it. `v2` changes
- * whenever the same lines would make other rows.
+ * Token before the first batch, shared only by files with the same first line, whose digest is `opening`. `v2` changes
+ * if the same lines would give other rows.
  */
 export function firstToken(tenantId: string, siteId: string | undefined, opening = ''): string {
   return hash('sha256', `reports v2\n${tenantId}\n${siteId ?? ''}\n${opening}\n`, 'hex')

@@ -10,9 +10,9 @@ export interface ImportResult {
   readonly stored: number
   /** Reports received before retention begins, and those removed. */
   readonly expired: number
-  /** Reports within retention that were stored under a shorter one and removed when that ended; absent for none. */
+  /** Reports within retention that were stored and then removed by a shorter retention; absent for none. */
   readonly removed?: number
-  /** Reports of `stored` that an earlier run had begun to store and ClickHouse lacked; absent for none. */
+  /** Reports of `stored` that an earlier run had started to store and ClickHouse lost; absent for none. */
   readonly restored?: number
   /** Reports that are never stored, by type; at most 50 names and `other`. */
   readonly skipped: Readonly<Record<string, number>>

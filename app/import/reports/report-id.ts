@@ -23,7 +23,7 @@ export function reportIds(token: string): ReportId {
   }
 }
 
-/** Lowest 16 bits of a number's whole part, up to 2^53. */
+/** Lowest 16 bits of a number's integer part, up to 2^53. */
 function hex16(word: number): string {
   return `${hexOfByte[(word >>> 8) & 0xff]}${hexOfByte[word & 0xff]}`
 }

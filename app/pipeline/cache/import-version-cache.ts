@@ -9,7 +9,7 @@ import { Problem } from '../../../schema/problems.ts'
 const refreshAheadMs = importVersionTtlMs - 150
 const failedLookupMs = 5_000
 const maxTenants = 10_000
-/** Import steps an hour beyond which a tenant's versions are not compared. */
+/** Import steps per hour above which a tenant's versions are not compared. */
 const maxSteps = 500
 
 /** Milliseconds of the cache's clock. */

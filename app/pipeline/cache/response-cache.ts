@@ -14,7 +14,7 @@ const maxEntryBytes = 2 * 1024 * 1024
 
 export interface CacheableRequest {
   readonly tenantId: string
-  /** Everything the response depends on but the tenant's reports. */
+  /** Everything that the response depends on, except the tenant's reports. */
   readonly key: string
   /** Sent by others too: cached from its first time on instead of its second. */
   readonly isShared: boolean
@@ -41,7 +41,7 @@ interface LoadedResponse {
 }
 
 interface CacheEntry {
-  /** Undefined after the first request: most windows that move are never requested again. */
+  /** Undefined after the first request: most moving windows are never requested again. */
   readonly response?: LoadedResponse
 }
 

@@ -34,7 +34,7 @@ export function createScanCapture({ copies, tenantId, siteId, log, ...target }: 
         records.set(`${url} ${hash}`, { ...seen, state: 'captured', reused })
       }),
 
-    /** Records those of which there was no attempt. */
+    /** Records scripts without an attempt. */
     record: (): Promise<void> =>
       logged(async () => {
         if (records.size === 0) return

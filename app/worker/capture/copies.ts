@@ -1,4 +1,4 @@
-/** @module Bytes of scripts by their hash, one file for all tenants. A file is whole: it has its name when it is synced. */
+/** @module Bytes of scripts by their hash, one file for all tenants. A file gets its name only after it is synced. */
 
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ async function found<Value>(reading: Promise<Value>): Promise<Value | undefined>
   }
 }
 
-/** Below DATA_DIR/captures, which is made with the first copy. */
+/** Folder below DATA_DIR/captures, created with the first copy. */
 export function openCopies(dataDir: string) {
   const folder = join(dataDir, 'captures')
   const sweptPath = join(folder, 'swept')
@@ -90,7 +90,7 @@ export function openCopies(dataDir: string) {
       if (swept && swept.mtimeMs > Date.now() - 7 * dayMs) return
       const entries = (await found(readdir(folder))) ?? []
       if (entries.length === 0) return
-      // The first week begins with the first copy: a database that is still to be restored names none.
+      // The first week begins with the first copy: a database that is not restored yet names none.
       if (swept) {
         for (const name of entries.filter((entry) => entry.length === 2)) {
           await removeUnnamed(join(folder, name), listNamed)

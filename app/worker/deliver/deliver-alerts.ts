@@ -146,7 +146,7 @@ async function deliver(
     destination_id: alert.destinationId,
     at: toClickHouseTime(at),
   }
-  // First, so that an alert that ends the worker has its attempts counted too.
+  // Stored first, so that an alert that ends the worker has its attempts counted too.
   await insertRows(database, 'alert_attempts', [attempt])
   const result = await send(delivery, destination, { deliveryId, at, alert })
   if (result.isSent) {

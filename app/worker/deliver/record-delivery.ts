@@ -7,7 +7,7 @@ import { alertDeliveries } from '../../import/records/types/alert-deliveries.ts'
 
 export interface DeliveryOutcome {
   readonly outcome: 'delivered' | 'rejected' | 'dropped'
-  /** Null of what was delivered. */
+  /** Null for a successful delivery. */
   readonly detail: string | null
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 
 /**
  * SECRETS_KEY, or the key in DATA_DIR/secrets.key. Throws an Error of one line if there is neither.
- * @param makes the file, before the first address is sealed: later it was lost, as by a restore.
+ * @param makes creates the file before the first address is encrypted; a later loss means that it was not restored.
  */
 export function secretsKeys({ SECRETS_KEY, DATA_DIR, CLICKHOUSE_URL }: Config, makes = false): readonly Buffer[] {
   if (SECRETS_KEY) return SECRETS_KEY.map(toKey)

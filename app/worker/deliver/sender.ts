@@ -28,7 +28,7 @@ export type Send = (destination: Destination, outgoing: Outgoing, settings: Send
 
 export const sent: SendResult = { isSent: true }
 
-/** A refusal of the guard names the setting that lifts it. */
+/** The guard's message names the setting that would permit the request. */
 export const failed = ({ message }: Pick<FetchFailure, 'message'>): SendResult => ({
   isSent: false,
   failure: message,

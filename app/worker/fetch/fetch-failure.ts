@@ -7,7 +7,7 @@ export type FailureReason = (typeof scanFailureReasons)[number] | 'http_error' |
 /** Its message is one line for people; text from the other side is limited to host names. */
 export class FetchFailure extends Error {
   readonly reason: FailureReason
-  /** Requests that had a response. */
+  /** Requests with a response. */
   hops: readonly Hop[]
 
   constructor(reason: FailureReason, message: string, hops: readonly Hop[] = []) {
@@ -29,7 +29,7 @@ const vagueCodes = /^(|UND_ERR_SOCKET|UNKNOWN)$/
 
 type ErrorLike = Readonly<Partial<{ name: string; code: unknown; rawPacket: Buffer; bytesParsed: number }>>
 
-/** Start of the line that Node's parser refuses, up to its value. */
+/** Start of the line that Node's parser rejects, up to its value. */
 function refusedHeader({ rawPacket, bytesParsed = 0 }: ErrorLike): string {
   const read = rawPacket?.toString('latin1') ?? ''
   const line = read.slice(read.lastIndexOf('\n', bytesParsed - 1) + 1).replace(/[:\r\n].*/s, '')

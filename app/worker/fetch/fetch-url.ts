@@ -46,7 +46,7 @@ const maxHeaderBytes = 64 * 1024
 /** Maximum in a scan's record. */
 const maxUrlLength = 8_192
 
-/** Throws FetchFailure, with the hops that had a response. */
+/** Throws FetchFailure with the hops that had a response. */
 export async function fetchUrl(start: URL, options: FetchOptions): Promise<Fetched> {
   const hops: Hop[] = []
   const { signal: outer, limits } = options
@@ -143,7 +143,7 @@ const headerLines = (raw: readonly string[]): Hop['headers'] =>
 function redirectOf(hop: Hop): URL | undefined {
   const [location] = linesOf(hop, 'location')
   if (location === undefined || ![301, 302, 303, 307, 308].includes(hop.statusCode)) return undefined
-  // Its bytes, of which Node makes a character each, are UTF-8.
+  // Its bytes, each of which Node decodes as a character, are UTF-8.
   const next = parseUrl(Buffer.from(location, 'latin1').toString(), hop.url.href)
   if (!next || next.href.length > maxUrlLength) return undefined
   next.hash = ''

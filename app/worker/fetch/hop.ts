@@ -2,7 +2,7 @@
 export interface Hop {
   readonly url: URL
   readonly statusCode: number
-  /** Names in lower case; repeated lines apart. */
+  /** Lower-case names; repeated lines are separate. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Header Origin of the request; null without one. */
   readonly originSent: string | null

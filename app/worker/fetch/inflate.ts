@@ -12,7 +12,7 @@ const maxHeaderBytes = 64 * 1024
 type HeaderLength = (bytes: Buffer) => number | undefined
 
 const headerLengths: Readonly<Record<'gzip' | 'deflate', HeaderLength>> = {
-  /** RFC 1952, 2.3: ten bytes, then what the flags name. */
+  /** RFC 1952, 2.3: ten bytes, then the fields that the flags name. */
   gzip(bytes) {
     const [first, second, method, flags = 0] = bytes
     if (bytes.length < 12) return undefined

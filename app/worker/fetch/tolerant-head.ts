@@ -1,4 +1,4 @@
-/** @module Heads of responses as browsers read them, rewritten for Node's parser, which refuses many that browsers show. */
+/** @module Rewrites response heads that browsers accept and Node's parser rejects. */
 
 import { Transform } from 'node:stream'
 
@@ -32,7 +32,7 @@ export function tolerantHead(maxBytes: number): Transform {
 /** Lines that are no fields are dropped, and lengths that repeat another or that chunks replace (RFC 9112, 6.3). */
 function rewrite(head: string, whole: string): string {
   if (whole === '') return ''
-  // A folded line belongs to the one before (RFC 9112, 5.2).
+  // A folded line belongs to the previous line (RFC 9112, 5.2).
   const [status = '', ...lines] = head.replace(/[\t ]*\r?\n[\t ]+/g, ' ').split(/\r?\n/)
   const fields = lines.flatMap((line) => {
     const [, name = '', value = ''] = field.exec(line) ?? []

@@ -74,7 +74,7 @@ export function createOpenElements() {
     while ((templates.at(-1) ?? -1) >= length) templates.pop()
   }
 
-  /** The outermost of the names within the nearest of the others; -1 without one. */
+  /** Index of the outermost of the names within the nearest of the others; -1 without one. */
   function find(names: (name: string) => boolean, within: (name: string) => boolean): number {
     let found = -1
     for (let at = open.length - 1; at >= Math.max(0, open.length - maxLevels); at--) {
@@ -131,7 +131,7 @@ export function createOpenElements() {
     if (at >= 0) closeTo(at)
   }
 
-  /** -1 if another element holds it open. */
+  /** -1 if another element keeps it open. */
   function findEnded(name: string): number {
     const within =
       tableParts.has(name) || name === 'table'

@@ -14,7 +14,7 @@ const mediaTypeOf = (hop: Hop) => joinedHeader(hop, 'content-type')?.split(/[;,]
 
 export const isHtml = (hop: Hop): boolean => /^(text\/html|application\/xhtml\+xml)$/.test(mediaTypeOf(hop))
 
-/** Fault of a response instead of the page; undefined for the page, a 404 or 410 with its own headers included. */
+/** Fault of a response; undefined for a page, including a 404 or 410 with its own headers. */
 export function pageFailure(hop: Hop, text: string): FetchFailure | undefined {
   const { statusCode } = hop
   const failed = (reason: FetchFailure['reason'], what: string) =>

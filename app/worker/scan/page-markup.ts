@@ -33,7 +33,7 @@ export const noMarkup: PageMarkup = { scripts: [], policies: [], sources: [] }
 /** Limits of a scan's record: tags, a text, a URL, and all of them together. */
 const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8_192, 2 * 1024 * 1024]
 
-/** More than pages of people have, and each costs the parser more than the one before. */
+/** More than real pages have; each costs the parser more than the previous one. */
 const [maxAttributes, maxNamespaces] = [5_000, 500]
 
 const tooLarge = `A scan is limited to ${maxTags} scripts, 2 MB of their URLs, ${maxNamespaces} levels of SVG and ${maxAttributes} attributes`
@@ -41,7 +41,7 @@ const tooLarge = `A scan is limited to ${maxTags} scripts, 2 MB of their URLs, $
 /** Characters parsed before other work of this process gets its turn. */
 const sliceLength = 65_536
 
-/** Private to TypeScript; nothing else has SVG apart from HTML, and what an unfinished tag holds. */
+/** Private in TypeScript, but the only source of SVG state and unfinished tags. */
 interface ParserState {
   readonly parserFeedbackSimulator: { readonly namespaceStack: readonly string[] }
   readonly tokenizer: { readonly currentToken: { readonly attrs?: StartTag['attrs'] } | null }
@@ -62,7 +62,7 @@ interface Reading {
   readonly referred: ReferredSources
 }
 
-/** Throws FetchFailure for a list that a scan cannot hold, and after `parseMs`. */
+/** Throws FetchFailure for a list above a scan's limits, and after `parseMs`. */
 export async function readMarkup(text: string, page: URL, parseMs: number): Promise<PageMarkup> {
   const reading = {
     end: performance.now() + parseMs,

@@ -74,7 +74,7 @@ const weaknesses: Readonly<Record<Weakness, (page: GradedPage) => boolean>> = {
     !enforced.some((policy) => policy.has('upgrade-insecure-requests')),
   noHsts: ({ hop }) => hstsDays(hop) === 0,
   shortHsts: ({ hop }) => hstsDays(hop) > 0 && hstsDays(hop) < 182.5,
-  // Beside frame-ancestors X-Frame-Options decides nothing (CSP3, 6.4.2.2).
+  // With frame-ancestors, X-Frame-Options has no effect (CSP3, 6.4.2.2).
   framed: ({ enforced, hop }) =>
     enforced.some((policy) => policy.has('frame-ancestors')) ? !enforced.some(limitsFraming) : !blocksFrames(hop),
   sniffed: ({ hop }) => !/^[\t\n\r ]*nosniff[\t\n\r ]*(,|$)/i.test(joinedHeader(hop, nosniff) ?? ''),
@@ -115,7 +115,7 @@ const isEncrypted = ({ url: { protocol, hostname } }: Pick<Hop, 'url'>) =>
 /** HTTP white space (Fetch, 2.2.2). */
 const stripped = (value: string): string => value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
 
-/** The first line counts, and none over http (RFC 6797, 8.1), nor one with a directive twice (6.1). */
+/** Only the first line counts; not over http (RFC 6797, 8.1), nor with a repeated directive (6.1). */
 function hstsDays(hop: Hop): number {
   const [line = ''] = isEncrypted(hop) ? linesOf(hop, hsts) : []
   const directives = line.toLowerCase().split(';').map(stripped)

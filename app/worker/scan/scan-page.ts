@@ -50,7 +50,7 @@ const scriptsNote = 'Scans do not list scripts added by other scripts; csp-hash 
 async function completeScan(page: PageToScan, settings: ScanSettings, signal: AbortSignal) {
   const { last, text } = await fetchPage(page, settings, signal)
   const markup = await readMarkup(text, last.url, settings.limits.parseMs).catch((error) => {
-    // Only a list of scripts has to be whole.
+    // Only a list of scripts must be complete.
     if (page.listsScripts || !(error instanceof FetchFailure)) throw error
     return noMarkup
   })
@@ -87,7 +87,7 @@ function failedScan({ reason, message, hops }: FetchFailure) {
   } as const
 }
 
-/** Cookies of one fetch: some pages redirect to themselves until theirs are there. */
+/** Cookies of one fetch: some pages redirect to themselves until they receive theirs. */
 function createCookies() {
   const jar = new CookieJar(undefined, { looseMode: true })
   return (next: URL, hops: readonly Hop[]): { readonly cookie?: string } => {

@@ -19,7 +19,7 @@ export const scanLimits = {
   allScriptsMs: 60_000,
   /** Markup of a page. */
   parseMs: 10_000,
-  /** A list of scripts needs the whole page; of other pages the marks of a challenge are looked for. */
+  /** A list of scripts needs the whole page; other pages are only searched for the marks of a challenge. */
   paymentPageBytes: 2 * 1024 * 1024,
   otherPageBytes: 64 * 1024,
   scriptBytes: 5 * 1024 * 1024,

@@ -8,7 +8,7 @@ export interface Change {
   readonly siteId: string
   readonly subject: string
   readonly occurredAt: string
-  /** Undefined for issues, policies and scripts, of which several can be one message. */
+  /** Undefined for issues, policies and scripts, several of which can share a message. */
   readonly data?: Omit<AlertMessage['data'], 'alertId' | 'siteId' | 'siteName'>
   readonly issueKey?: bigint
   readonly policy?: MessagePolicy

@@ -16,7 +16,7 @@ export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
 /** Number of issues or scripts of a site up to which each has a separate message. */
 const maxSingle = 3
 
-/** Messages of issues, or of scripts, of a site, an hour and immediate rule; policies are one. */
+/** Messages about issues or scripts per site, hour and immediate rule; policies are one message. */
 export const maxGroupedPerHour = 12
 
 /**

@@ -20,7 +20,7 @@ import type { Change, Watched } from './change.ts'
 /** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
 const maxIssues = 1_000
 
-/** Issues since then but those of a site's first day, which are one change when that day has ended. */
+/** Issues since then, except those of a site's first day, which are one change after that day. */
 export async function findNewIssues(
   { read }: Pick<Database, 'read'>,
   tenantId: string,

@@ -9,7 +9,7 @@ import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessagePolicy, maxNamedLength, namedInMessage } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
 
-/** Policies that reports quote since then and never before, a day or more after the site's first report. */
+/** Policies first quoted since then, at least a day after the site's first report. */
 export async function findNewPolicies(
   { read }: Pick<Database, 'read'>,
   tenantId: string,

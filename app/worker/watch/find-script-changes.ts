@@ -49,7 +49,7 @@ export async function findScriptChanges(
   return [...bySubject.values()]
 }
 
-/** A pin without a list is of the versions that the script had until then. */
+/** A pin without a list covers the versions that the script had until then. */
 function isAllowed(hash: string, firstSeen: string, decision: CurrentDecision | undefined): boolean {
   if (decision?.status !== 'authorized') return false
   if (decision.integrityMode !== 'pinned_hashes') return true

@@ -25,7 +25,7 @@ const startOfHour = (time: number) => new Date(Math.floor(time / hourMs) * hourM
 
 const toTime = (time: number) => new Date(time).toISOString()
 
-/** Bursts, each by its first hour, but those of a site's first day. */
+/** Bursts, each by its first hour, except those of a site's first day. */
 export async function findBursts(
   { read }: Pick<Database, 'read'>,
   tenantId: string,

@@ -11,7 +11,7 @@ export function lastDigestAt(now: Date, digestHour: number): Date {
   return new Date(today <= now.getTime() ? today : today - dayMs)
 }
 
-/** One message a destination of the day before `at`, and none for a day without alerts. */
+/** One message per destination for the day before `at`; none for a day without alerts. */
 export async function makeDigests({ database, now, checkLease }: Watch, tenantId: string, at: Date): Promise<void> {
   const alerts = await database.read(listRecentAlerts(tenantId, new Date(at.getTime() - dayMs), at))
   const destinations = [...new Set(alerts.flatMap(({ digestTo }) => digestTo))]

@@ -54,7 +54,7 @@ interface Pass {
   readonly now: Date
 }
 
-/** Sources of the tenant's rules that are due, and what has been read once they are. */
+/** Due sources of the tenant's rules, and the data read from them. */
 export async function sourcesToRead(
   { read }: Pick<Database, 'read'>,
   tenantId: string,

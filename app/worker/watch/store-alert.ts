@@ -6,7 +6,7 @@ import { truncate } from '../../import/normalise/truncate.ts'
 import type { AlertMessage } from '../alert-message.ts'
 
 interface NewAlert extends Omit<StoredAlert, 'id' | 'summary' | 'payload' | 'occurredAt'> {
-  /** Identifies the alert within its tenant, so that a repeated pass makes the same. */
+  /** Identifies the alert within its tenant, so that a repeated pass creates the same alert. */
   readonly name: readonly string[]
   readonly message: Omit<AlertMessage, 'data'> & { readonly data: Omit<AlertMessage['data'], 'alertId'> }
 }

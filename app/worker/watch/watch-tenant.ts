@@ -28,8 +28,8 @@ const watchedMs = dayMs
 const maxSubjectsPerQuery = 5_000
 
 /**
- * Stores an alert for each change of a tenant that its rules cover and that has none.
- * @param last what the last pass that ended read; the result is that of this one.
+ * Stores an alert for each change of a tenant that its rules cover and that has no alert.
+ * @param last data of the last complete pass; the result is the data of this pass.
  */
 export async function watchTenant(
   watch: Watch,

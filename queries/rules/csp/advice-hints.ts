@@ -10,7 +10,7 @@ import type { ObservedRequest } from './observed-request.ts'
 export interface Hint {
   readonly kind: (typeof cspHintKinds)[number]
   readonly value: string
-  /** All of the code, of a hash. */
+  /** All of the code that a hash covers. */
   readonly sample: string | null
 }
 

@@ -1,4 +1,4 @@
-/** @module Which sources the next policy should allow, and what would then be reported. */
+/** @module Sources that the next policy should allow, and the reports that would remain. */
 
 import type { CspDecision, DenyingReason, ReviewReason } from '../../../schema/csp-verdicts.ts'
 import { byText } from '../by-text.ts'

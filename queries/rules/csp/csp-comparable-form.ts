@@ -44,7 +44,7 @@ function toSharedForm(value: string, sharedCase: ToSharedCase): string {
  */
 export const comparableForm = (policy: string): string => sharedForm(policy, otherCases)
 
-/** The comparable form with the queries of report-uri, for a text that is to be sent. */
+/** The comparable form with the queries of report-uri, for a text to be sent. */
 export const sendableForm = (policy: string): string =>
   sharedForm(policy, new Map([...otherCases, ['report-uri', reportUriCase]]))
 

@@ -137,7 +137,7 @@ function matchFetch(list: SourceList, violated: SourceList | undefined, request:
   return match
 }
 
-/** The first expression that matches; else what is unknown of them, a detail that was not read before the rest. */
+/** The first expression that matches; otherwise the unknown information, an unread detail first. */
 function matchUrls({ urls }: SourceList, request: ParsedRequest): ListMatch {
   const { url, source } = request
   let unknown: UrlUnknown | undefined

@@ -64,7 +64,7 @@ export function detailsOf(read: readonly SourceDetails[]): DetailsOf {
   return (group, policyKey) => byKey.get(detailKey(group, policyKey)) ?? []
 }
 
-/** Verdicts of a header's policies on groups, before the paths and samples are read that some of them need. */
+/** Verdicts of a header's policies on groups, before the required paths and samples are read. */
 export interface SourceVerdicts {
   /** Largest weight first. */
   readonly undecidedSources: readonly string[]

@@ -48,7 +48,7 @@ export function createKnownSources({ served, referred, decided }: KnownSources) 
   const referredKeys = new Set(referred.map(keyOf))
   const statusOf = new Map(decided.map((one) => [keyOf(one), one.status]))
   const policies = served.map(({ text }) => parsePolicyLists(text))
-  // An expression for any host, or any of a scheme, names none.
+  // An expression for any host, or for any host of a scheme, identifies none.
   const isServed = ({ directive, url }: Found) =>
     url !== undefined &&
     policies.some((lists) =>

@@ -1,4 +1,6 @@
 import type { CspVerdictReason } from '../../../schema/csp-verdicts.ts'
 
-/** A matching expression, what is unknown, or no match. `detail`: only the request's detail decides, which was not read. */
+/**
+ * A matching expression, the unknown information, or no match. `detail`: only the unread detail of the request decides.
+ */
 export type ListMatch = { readonly by: string } | { readonly unknown: CspVerdictReason | 'detail' } | undefined

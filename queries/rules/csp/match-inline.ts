@@ -6,7 +6,7 @@ import type { ListMatch } from './list-match.ts'
 import type { ObservedRequest } from './observed-request.ts'
 import type { HashSource, SourceList } from './source-list.ts'
 
-/** Browsers send so many UTF-16 units of code (2.4.1); a sample of fewer is all of it. */
+/** Maximum UTF-16 units of code that browsers send (2.4.1); a shorter sample is complete. */
 const sampleLength = 40
 
 export const isAttribute = (directive: string): boolean => directive.endsWith('-attr')

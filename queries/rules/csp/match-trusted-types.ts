@@ -2,7 +2,7 @@ import type { ListMatch } from './list-match.ts'
 import type { ObservedRequest } from './observed-request.ts'
 import type { SourceList } from './source-list.ts'
 
-/** Browsers send so many UTF-16 units of a name. */
+/** Maximum UTF-16 units of a name that browsers send. */
 const nameLength = 40
 
 const duplicates = "'allow-duplicates'"

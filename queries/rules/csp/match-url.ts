@@ -43,7 +43,7 @@ function matchHostSource(source: HostSource, url: BlockedUrl, request: ObservedR
     matchPath(source.path, request),
   ]
   if (parts.includes(false)) return false
-  // Only a path that was not read can still differ.
+  // Only an unread path can still differ.
   return parts.includes('detail') ? 'detail' : (parts.find((part) => part !== true) ?? true)
 }
 
@@ -84,7 +84,7 @@ function matchPath(path: string, { detail, isDetailCut }: ObservedRequest): UrlM
   return !isExact
 }
 
-/** Bytes of a percent-encoded segment, as characters. */
+/** Decodes a percent-encoded segment into one character per byte. */
 const decoded = (segment: string): string =>
   Buffer.from(segment)
     .toString('latin1')

@@ -6,7 +6,10 @@ interface QuotedPolicy extends Pick<CspPolicy, 'disposition' | 'reportCount' | '
   readonly text: string
 }
 
-/** Rule 51, of policies last quoted first. The id hashes the whole form, so that a cut never merges two policies. */
+/**
+ * Rule 51, for policies with the latest quote first. The id hashes the whole form, so that truncation never merges two
+ * policies.
+ */
 export function mergeCspPolicies(quoted: readonly QuotedPolicy[]): CspPolicy[] {
   const merged = new Map<string, CspPolicy>()
   for (const { text, disposition, reportCount, firstSeen, lastSeen } of quoted) {

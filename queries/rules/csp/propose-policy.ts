@@ -20,7 +20,7 @@ export function additionTarget(policy: ParsedPolicy, directive: string): string 
   return governing === directive || governing === own ? governing : own
 }
 
-/** Nonces stay `'nonce-*'`: the server writes its own. Directives stay in their order, new ones follow. */
+/** Nonces stay `'nonce-*'`: the server inserts its own. The order of directives is preserved, and new ones follow. */
 export function proposePolicy(policy: DirectiveValues, additions: readonly Addition[]): string {
   const proposed = new Map(policy)
   for (const { addTo, expression } of additions) {
@@ -31,7 +31,7 @@ export function proposePolicy(policy: DirectiveValues, additions: readonly Addit
   return serialisePolicy(proposed)
 }
 
-/** The directive that a new one is copied from; null if the policy has it. */
+/** The directive to copy for a new one; null if the policy has it. */
 export function inheritedFrom(policy: ParsedPolicy, directive: string): string | null {
   const name = governingList(policy, directive)?.name
   return name === undefined || name === directive ? null : name

@@ -53,7 +53,7 @@ const otherHash = /^'(?:url|eval)-sha(?:256|384|512)-[^']+'$/i
 export const isNonce = (value: string): boolean => nonce.test(value)
 export const isHash = (value: string): boolean => hash.test(value) || otherHash.test(value)
 
-/** Undefined for keywords, nonces, hashes and what no grammar has. */
+/** Undefined for keywords, nonces, hashes and invalid text. */
 export function parseUrlSource(text: string): UrlSource | undefined {
   if (text === '*') return { kind: 'any', text }
   if (text.toLowerCase() === "'self'") return { kind: 'self', text }

@@ -13,7 +13,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`
 }
 
-/** Whatever the order of members; a member that is not there is not null. */
+/** Independent of the order of members; an absent member is not null. */
 export const isSameJson = (one: unknown, other: unknown): boolean => canonicalJson(one) === canonicalJson(other)
 
 /** Lower-case hexadecimal SHA-256. @param evidence of plain JSON values. */

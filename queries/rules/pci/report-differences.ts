@@ -7,7 +7,7 @@ import { isSameJson } from './evidence-hash.ts'
 /** Parts that change with browser reports that arrive later or that retention deletes. */
 export const ofReports: readonly string[] = [`requirement ${scriptsRequirement}`, 'observed', 'limits']
 
-/** Whether retention has removed reports since the file was written, so that what rests on them differs. */
+/** True if retention has removed reports since the file was written, so that dependent parts differ. */
 export function isPastRetention(report: Members, stored: PciReport): boolean {
   const observed = (report.observed ?? {}) as { readonly window?: { readonly from?: unknown } }
   return Date.parse(stored.observed.window.from) > Date.parse(String(observed.window?.from))
@@ -15,7 +15,7 @@ export function isPastRetention(report: Members, stored: PciReport): boolean {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Members but evidence that differ, each requirement apart. */
+/** Members other than evidence that differ, each requirement separately. */
 export function differingParts(report: Members, stored: PciReport): string[] {
   const [found, expected] = [partsOf(report), partsOf({ ...stored })]
   const differing = [...new Set([...found.keys(), ...expected.keys()])].filter(

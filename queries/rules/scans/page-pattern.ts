@@ -11,8 +11,8 @@ const anyRest = '/**'
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /**
- * Rule 61: `*` and `**` also match nothing, so `/a/**` matches `/a/` and all below, but not `/a`. ClickHouse reads
- * patterns alike (queries/pages/payment-pages.ts), which a test compares.
+ * Rule 61: `*` and `**` also match nothing, so `/a/**` matches `/a/` and everything below, but not `/a`. A test
+ * compares it with ClickHouse's patterns (queries/pages/payment-pages.ts).
  */
 export function pageMatch(pattern: string): PageMatch {
   const [, origin = '', written = ''] = patternSyntax.exec(pattern) ?? []

@@ -20,7 +20,7 @@ export interface AdvisoryCheck {
   readonly advisories: readonly Advisory[]
 }
 
-/** Lowest CVSS v3 base score of each rating, by the specification's scale without `none`. */
+/** Lowest CVSS v3 base score of each rating in the specification, without `none`. */
 const ratings: readonly (readonly [number, Severity])[] = [
   [9, 'critical'],
   [7, 'high'],

@@ -9,7 +9,7 @@ function digestOf(text: string, bytes: number): Buffer | undefined {
   return Buffer.from(text, 'base64url')
 }
 
-/** `sha256-<base64>`, or SHA-384 or SHA-512 alike, of any form that browsers write; '' for other text. */
+/** `sha256-<base64>`, `sha384-` or `sha512-`, from any form that browsers send; '' for other text. */
 export function scriptHash(text: string): string {
   const [, algorithm, value = ''] = (text.length <= 200 && written.exec(text)) || []
   const names = algorithm ? [algorithm.toLowerCase()] : Object.keys(digestBytes)

@@ -2,7 +2,7 @@
 import { number } from '../../components/format.js'
 import { visible } from '../../components/value.js'
 
-/** A value as code of Markdown, whatever it has in it. @param {string | null | undefined} value */
+/** A value as Markdown code, safe for any content. @param {string | null | undefined} value */
 function code(value) {
   const text = visible(value ?? '') || '(unknown)'
   const fence = '`'.repeat(Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length)) + 1)

@@ -10,7 +10,7 @@ import { html } from '../../html.js'
 import { newIssuesTarget } from '../../requests.js'
 import { useRead } from '../../use-read.js'
 
-/** Issues first seen ever in the window. */
+/** Issues that are new in the window. */
 export function NewIssues() {
   const { state } = useApp()
   const read = useRead(newIssuesTarget(state))

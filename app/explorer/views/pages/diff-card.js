@@ -12,7 +12,10 @@ import { diffHeaders } from './header-diff.js'
 
 const path = '/v1/sites/{siteId}/pages/{pageId}/scans/{scanId}'
 
-/** Two scans' headers side by side, with only what differs. @param {{ scans: any[] }} props complete ones, newest first */
+/**
+ * Headers of two scans side by side, showing only differences.
+ * @param {{ scans: any[] }} props complete ones, newest first
+ */
 export function DiffCard({ scans }) {
   const { state, go } = useApp()
   const { pageId, scanId, otherId } = state.own

@@ -1,5 +1,5 @@
 // @ts-check
-/** @module Two scans' headers: only what differs, by directive. */
+/** @module Differences between the headers of two scans, by directive. */
 
 /** @typedef {{ text: string, isOnly: boolean }} Part `isOnly`: the other scan lacks it */
 /**

@@ -14,7 +14,7 @@ import { useList, useRead } from '../../use-read.js'
 import { DiffCard } from './diff-card.js'
 import { Changes, GradeBadge, ScanState } from './scan-badges.js'
 
-/** Scans of a page, and two of them side by side. */
+/** Scans of a page, and a comparison of two. */
 export function Scans() {
   const { state } = useApp()
   const { pageId } = state.own

@@ -3,7 +3,7 @@
 
 const sheet = new CSSStyleSheet()
 
-/** A CSS string, whatever the text has. @param {string} text */
+/** A CSS string, safe for any text. @param {string} text */
 const quoted = (text) =>
   `"${text.replace(/[^\p{L}\p{N} .,:;-]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `)}"`
 

@@ -170,6 +170,9 @@ const format = new Intl.DateTimeFormat('en-GB', {
   hourCycle: 'h23',
 })
 
-/** `26 Nov 2026 04:37 UTC`: evidence has whole times in one zone. @param {string} time of a link it can be any text, which stays */
+/**
+ * `26 Nov 2026 04:37 UTC`: evidence has full times in one zone.
+ * @param {string} time any other text, for example from a link, is returned unchanged
+ */
 export const utc = (time) =>
   Number.isNaN(Date.parse(time)) ? time : `${format.format(Date.parse(time)).replace(',', '')} UTC`

@@ -46,7 +46,10 @@ function toChoice(source, base) {
   }
 }
 
-/** Hashes of inline code whose sample is whole: what allows it without allowing all inline code. @returns {Choice[]} */
+/**
+ * Hashes of inline code with a complete sample, which allow it without allowing all inline code.
+ * @returns {Choice[]}
+ */
 function hashesOf(source, directives) {
   const addTo = additionTarget(directives, source.directive)
   const hashes = source.hints.filter(({ kind }) => kind === 'hash')

@@ -1,5 +1,8 @@
 // @ts-check
-/** @module Quoted policies, grouped by what differs: a site's hosts often send one policy with another host or report address. */
+/**
+ * @module Quoted policies, grouped by their differences: a site's hosts often send one policy with another host or
+ * reporting URL.
+ */
 
 import { parsePolicy } from './policy-text.js'
 

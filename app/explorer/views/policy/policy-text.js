@@ -1,5 +1,5 @@
 // @ts-check
-/** @module The text of a policy with sources added, as the advice of the API adds them, for any choice of sources. */
+/** @module The text of a policy with sources added, like the API's advice, for any choice of sources. */
 
 /** @typedef {Map<string, string[]>} Directives values by the directive's name */
 /** @typedef {{ addTo: string, expression: string }} Addition */
@@ -82,7 +82,7 @@ export function withAdditions(policy, additions) {
   })
 }
 
-/** The header's value, without what no header can have. @param {readonly ShownDirective[]} directives */
+/** The header's value without characters that headers cannot contain. @param {readonly ShownDirective[]} directives */
 export const toText = (directives) =>
   directives
     .filter(({ name }) => printable.test(name))

@@ -14,7 +14,10 @@ const shownMembers = 4
 
 /** @typedef {import('./policy-groups.js').PolicyGroup} PolicyGroup */
 
-/** Policies that reports quote, grouped by what differs. @param {{ read: import('../../use-read.js').Read, shownId?: string, servedIds: string[] }} props */
+/**
+ * Policies quoted in reports, grouped by their differences.
+ * @param {{ read: import('../../use-read.js').Read, shownId?: string, servedIds: string[] }} props
+ */
 export function QuotedCard({ read, shownId, servedIds }) {
   const [isWhole, setWhole] = useState(false)
   const policies = read.body?.data ?? []

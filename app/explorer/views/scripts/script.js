@@ -13,7 +13,7 @@ import { useRead } from '../../use-read.js'
 import { AdvisoryBadge, SeenBy, StatusBadge } from './script-badges.js'
 import { History } from './script-history.js'
 
-/** One script: its versions, what was decided, and what happened. */
+/** One script: its versions, decisions and events. */
 export function Script() {
   const { state } = useApp()
   const { scriptId } = state.own
