@@ -51,8 +51,8 @@ export async function openLog(
       limits: { logBytes: config.COLLECTOR_LOG_BYTES },
       onFailure: (error) =>
         error
-          ? log.error({ reason: reasonOf(error) }, 'The log (DATA_DIR/collector) cannot be written')
-          : log.info('The log can be written again'),
+          ? log.error({ reason: reasonOf(error) }, 'Cannot write to the log (DATA_DIR/collector)')
+          : log.info('Writes to the log succeed again'),
       onDamage: (token, bytes) => log.error({ token, bytes }, 'A segment is damaged; its damaged bytes are set aside'),
     })
     const metrics = createCollectorMetrics({ folder, ...segments })

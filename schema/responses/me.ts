@@ -11,7 +11,7 @@ export const me = z
       id: z.guid(),
       name: z.string(),
       prefix: z.string().meta({ description: 'The 8 characters after srk_live_.' }),
-      siteId: z.guid().nullable().meta({ description: 'Only site that the key can read; null for every site.' }),
+      siteId: z.guid().nullable().meta({ description: 'The only site that the key can read; null for every site.' }),
       origins: z
         .array(z.string())
         .readonly()

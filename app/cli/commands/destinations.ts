@@ -57,7 +57,7 @@ export function addDestinations(program: Command, context: Context): void {
     about: 'Add a destination and print its id; for a webhook also its signing secret, which is shown only once',
     notes: [
       'Address and secret are encrypted with SECRETS_KEY or DATA_DIR/secrets.key, which the worker needs too. Webhooks are',
-      'signed as Standard Webhooks has it. Mail needs SMTP_URL and MAIL_FROM in the environment of the worker.',
+      'signed by the Standard Webhooks specification. Mail needs SMTP_URL and MAIL_FROM in the environment of the worker.',
     ],
     examples: [
       'destinations add --tenant ID --name On-call --type webhook --address - < address.txt',

@@ -25,7 +25,7 @@ const expiresAt = option('--expires-at <TIME>', {
     .refine((time) => time.getTime() > Date.now() && time.getTime() < latest),
 })
 
-const ownSite = siteOption('Only site that the key can read (default: every site of the tenant)')
+const ownSite = siteOption('The only site that the key can read (default: every site of the tenant)')
 
 const origin = repeatableOption('--origin <ORIGIN>', {
   about: 'Origin of pages that may use the key (default: any client)',

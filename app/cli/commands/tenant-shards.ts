@@ -75,7 +75,7 @@ export function addTenantShards(tenants: Command, context: Context): void {
   subcommand(tenants, 'move', {
     about: 'Move a tenant to another shard: copy, compare, switch, remove',
     notes: [
-      'On a cluster whose nodes all respond. The API and the collector keep serving the tenant during the move; imports of reports',
+      'Every node of the cluster must respond. The API and the collector keep serving the tenant during the move; imports of reports',
       'wait. Safe to interrupt: run it again to continue.',
       'Rollups are counted again from the reports. Prints {"id", "shard", "checked", "different", "differences"}. Exits 1 if',
       'a rollup differs, for example while reports arrive: run "rollups check --tenant ID", and if it differs "rollups rebuild".',
