@@ -68,9 +68,12 @@ function newState(rows: number, now: number): BenchState {
     from: now - days * 86_400_000,
     days,
     key: { id: crypto.randomUUID(), key: makeKey() },
-    ...{ rowsStored: 0, loadMs: 0 },
-    ...{ rowsMerged: 0, mergeMs: 0 },
-    ...{ duckDbRows: 0, duckDbMs: 0 },
+    rowsStored: 0,
+    loadMs: 0,
+    rowsMerged: 0,
+    mergeMs: 0,
+    duckDbRows: 0,
+    duckDbMs: 0,
   }
 }
 

@@ -83,12 +83,20 @@ async function startSite(cleanup: Cleanup) {
   const urls = ['a', 'b', 'rejected'].map((name) => `https://cdn.example.test/${name}.js`)
   const decidedAt = new Date(Date.now() - 2 * dayMs).toISOString()
   const decisions = urls.map((url, index) => ({
-    ...{ id: randomUUID(), siteId, url, status: index < 2 ? 'authorized' : 'rejected', decidedAt },
-    ...{ integrityMode: index < 2 ? 'any_content' : null, decidedBy: { name: null, email: 'ada@example.test' } },
+    id: randomUUID(),
+    siteId,
+    url,
+    status: index < 2 ? 'authorized' : 'rejected',
+    decidedAt,
+    integrityMode: index < 2 ? 'any_content' : null,
+    decidedBy: { name: null, email: 'ada@example.test' },
   }))
   await writer.importRecords(tenantId, scriptDecisions, decisions)
   const scan = completeScan({
-    ...{ id: randomUUID(), pageId, scannedAt: new Date(Date.now() - minuteMs).toISOString(), scanUrl: pay },
+    id: randomUUID(),
+    pageId,
+    scannedAt: new Date(Date.now() - minuteMs).toISOString(),
+    scanUrl: pay,
     headers: sending({ 'content-security-policy-report-only': policy }),
     scripts: urls.map((url) => scannedScript(url, fetches.readable, { release: 1 })),
   })
@@ -122,7 +130,11 @@ async function startAlerts(cleanup: Cleanup, database: ReturnType<typeof connect
   const signal = new AbortController().signal
   const run = createAlertPass({
     ...alertSettings(config),
-    ...{ database, now: () => new Date(), metrics: createWorkerMetrics(), stopping: signal, cut: signal },
+    database,
+    now: () => new Date(),
+    metrics: createWorkerMetrics(),
+    stopping: signal,
+    cut: signal,
     log: pino({ level: 'warn' }),
   })
   return { summaries, pass: () => run(async () => {}) }

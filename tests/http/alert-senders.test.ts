@@ -56,13 +56,21 @@ const respond = (statusCode: number, headers: Readonly<Record<string, string>> =
 
 const settings = (given: Partial<SendSettings> = {}): SendSettings => ({
   guard: createGuard(readConfig({ OUTBOUND_ALLOWED: '127.0.0.1:*' }).OUTBOUND_ALLOWED),
-  ...{ timeoutMs: 300_000, smtpUrl, mailFrom: 'alerts@reports.example', ...given },
+  timeoutMs: 300_000,
+  smtpUrl,
+  mailFrom: 'alerts@reports.example',
+  ...given,
 })
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
 
 const destination = (given: Partial<Destination> = {}): Destination => ({
-  ...{ tenantId: 't', id: 'd', name: 'On-call', type: 'webhook', address: `${web.origin}/in/secret`, secret },
+  tenantId: 't',
+  id: 'd',
+  name: 'On-call',
+  type: 'webhook',
+  address: `${web.origin}/in/secret`,
+  secret,
   ...given,
 })
 
@@ -123,7 +131,9 @@ test('Slack gets text in which nothing is a mention or a link, and no second try
   expect(result).toMatchObject({ isSent: false, isFinal: true })
   expect(JSON.parse(received.splice(0)[0]?.body ?? '')).toEqual({
     text: 'Checkout &lt;!channel&gt; &amp; more',
-    ...{ mrkdwn: false, unfurl_links: false, unfurl_media: false },
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
   })
 })
 
@@ -171,7 +181,9 @@ test.each([
   mailCode = code
   const to = destination({ type: 'email', address: 'officer@shop.example' })
   expect(await sendEmail(to, outgoing, settings())).toEqual({
-    ...{ isSent: false, isFinal, failure: `The mail server responded ${code}` },
+    isSent: false,
+    isFinal,
+    failure: `The mail server responded ${code}`,
   })
   mailCode = 250
 })

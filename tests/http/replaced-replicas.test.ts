@@ -82,8 +82,12 @@ async function stop(name: string): Promise<void> {
 
 beforeEach(async () => {
   world = {
-    ...{ activeReads: 0, activeDrops: 0, registered: new Set(['reports_shard', 'reports']) },
-    ...{ hasDisk: true, fetches: 0, made: ['reports_shard', 'reports'] },
+    activeReads: 0,
+    activeDrops: 0,
+    registered: new Set(['reports_shard', 'reports']),
+    hasDisk: true,
+    fetches: 0,
+    made: ['reports_shard', 'reports'],
   }
   running = new Map()
   drops = []
@@ -110,7 +114,8 @@ async function replace(onStep: (step: string) => unknown = () => {}, serverTimeo
       steps.push(step)
       void onStep(step)
     },
-    ...{ pollMs: 1, stepMs: Number.POSITIVE_INFINITY },
+    pollMs: 1,
+    stepMs: Number.POSITIVE_INFINITY,
     serverTimeoutMs,
   }
   const [ended] = await Promise.allSettled([replaceReplica({ shard: 1, replica: '2' }, options)])

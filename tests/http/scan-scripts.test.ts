@@ -56,8 +56,15 @@ describe('the scripts of a page', () => {
     const [first, second, third] = await listed(sources, script(gzipSync('run()'), { 'Content-Encoding': 'gzip' }))
     const hash = `sha256-${createHash('sha256').update('run()').digest('base64')}`
     expect(first).toMatchObject({
-      ...{ src: '/a.js?v=1#top', url: `${server.origin}/a.js?v=1`, identityUrl: `${server.origin}/a.js` },
-      ...{ sameOrigin: true, integrity: null, outcome: 'hashed', hash, size: 5, problem: null },
+      src: '/a.js?v=1#top',
+      url: `${server.origin}/a.js?v=1`,
+      identityUrl: `${server.origin}/a.js`,
+      sameOrigin: true,
+      integrity: null,
+      outcome: 'hashed',
+      hash,
+      size: 5,
+      problem: null,
     })
     expect(second).toEqual({ ...first, src: ' /a.js?v=1' })
     expect(third).toMatchObject({ outcome: 'hashed', hash })

@@ -74,7 +74,14 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
     const rejectedAt = status === 'rejected' ? Date.parse(decidedAt ?? '') : Number.POSITIVE_INFINITY
     return [
       {
-        ...{ id, url, status, integrityMode, justification, decidedBy, decidedAt, coverage },
+        id,
+        url,
+        status,
+        integrityMode,
+        justification,
+        decidedBy,
+        decidedAt,
+        coverage,
         stillRunning: seenOn.flatMap(times).some((time) => time > rejectedAt),
         paymentPages: seenOn.map((page) => ({ pageId: page.id, label: page.label })),
         uninventoriedUnprotected: lacking.filter((other) => hostOf(other) === hostOf(url)).length,
@@ -116,7 +123,12 @@ export function changesOf({ siteId, pages, scans, deliveries }: PciWorld, now: n
   }
   const ofPayment = found.filter(({ kind }) => kind === 'payment')
   return ofPayment.map(({ id, pageId, label, scannedAt, changes: { headers, gradeDroppedFrom }, grade }) => ({
-    ...{ scanId: id, pageId, pageLabel: label, scannedAt, gradeDroppedFrom, grade },
+    scanId: id,
+    pageId,
+    pageLabel: label,
+    scannedAt,
+    gradeDroppedFrom,
+    grade,
     headers: headers.map(({ header }) => header),
     alerted: about['page.headers_changed'].has(id) || about['page.grade_dropped'].has(id),
   }))

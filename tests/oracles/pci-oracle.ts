@@ -97,7 +97,9 @@ export function oraclePci(world: PciWorld, now: number) {
       scripts: evidence.scripts,
       uninventoriedUnprotected: evidence.lacking,
       pages: pages.map(({ id, label, scanUrl }, index) => ({
-        ...{ id, label, scanUrl },
+        id,
+        label,
+        scanUrl,
         lastScanAt: lastScans[index]?.scannedAt ?? null,
         grade: lastScans[index]?.grade ?? null,
         watched: has('pages.scans') && isRecent(lastScans[index]),

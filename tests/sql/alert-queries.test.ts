@@ -49,9 +49,19 @@ test('an alert is inserted only where neither it nor a subject of it is stored, 
   const hostile = "x') SELECT 1 --"
   const { text, params } = render(
     insertAlert({
-      ...{ tenantId: tenant, id: site, kind: 'immediate', eventType: 'csp.new_issue', siteId: site, siteIds: [] },
-      ...{ subjects: [hostile], summary: hostile, payload: hostile, destinations: [hostile], digestTo: [] },
-      ...{ occurredAt: time, detectedAt: time },
+      tenantId: tenant,
+      id: site,
+      kind: 'immediate',
+      eventType: 'csp.new_issue',
+      siteId: site,
+      siteIds: [],
+      subjects: [hostile],
+      summary: hostile,
+      payload: hostile,
+      destinations: [hostile],
+      digestTo: [],
+      occurredAt: time,
+      detectedAt: time,
     }),
   )
   expect(text).not.toContain('SELECT 1')

@@ -150,8 +150,12 @@ describe('the statement of a report query', () => {
 
   test('a count of groups reads the window alone', () => {
     const ranking: Ranking = {
-      ...{ tenantId: tenant, window: { from: dayMs, to: 2 * dayMs }, previous: { from: 0, to: dayMs } },
-      ...{ ...csp(), groupBy: ['documentHost', 'blockedHost'], limit: 20 },
+      tenantId: tenant,
+      window: { from: dayMs, to: 2 * dayMs },
+      previous: { from: 0, to: dayMs },
+      ...csp(),
+      groupBy: ['documentHost', 'blockedHost'],
+      limit: 20,
     }
     expect(sqlText(countGroups(ranking))).toBe(
       "SELECT uniqExact(key0, key1) AS groupCount FROM (SELECT toString(document_host) AS key0, toString(blocked_host) AS key1 FROM reports_per_day_by_hosts WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND (bucket >= {p2:DateTime('UTC')} AND bucket < {p3:DateTime('UTC')}))",
@@ -221,8 +225,12 @@ describe('the statement of a report query', () => {
 
   test('earlier counts are those of the groups’ values alone, in the earlier window alone', () => {
     const ranking = {
-      ...{ tenantId: tenant, window: { from: dayMs, to: 2 * dayMs }, previous: { from: 0, to: dayMs } },
-      ...{ ...csp(), groupBy: ['siteId', 'blockedHost'] as const, limit: 20 },
+      tenantId: tenant,
+      window: { from: dayMs, to: 2 * dayMs },
+      previous: { from: 0, to: dayMs },
+      ...csp(),
+      groupBy: ['siteId', 'blockedHost'] as const,
+      limit: 20,
     }
     const times = { firstSeen: '', lastSeen: '' }
     const groups = [

@@ -55,8 +55,11 @@ export async function createAlertWorld(
   const pass = createAlertPass({
     ...keysAndHour,
     settings: { ...settings, timeoutMs: patientMs },
-    ...{ database: database.writer, now: () => new Date(clock), metrics },
-    ...{ stopping: new AbortController().signal, cut: new AbortController().signal },
+    database: database.writer,
+    now: () => new Date(clock),
+    metrics,
+    stopping: new AbortController().signal,
+    cut: new AbortController().signal,
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
   })
 
@@ -84,7 +87,14 @@ export async function createAlertWorld(
   }
 
   return {
-    ...{ api, database, web, received, logged, metrics, addDestination, addRule },
+    api,
+    database,
+    web,
+    received,
+    logged,
+    metrics,
+    addDestination,
+    addRule,
     setClock(time: number) {
       clock = time
     },

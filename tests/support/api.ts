@@ -73,7 +73,10 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
   const cluster = nodeUrls(writeUrl).length > 1 ? await openCluster(writeUrl, patience) : undefined
   const tenantWriter = createTenantWriter(writer)
   const api = createApi({
-    ...{ database, budgets, log, corsOrigins },
+    database,
+    budgets,
+    log,
+    corsOrigins,
     authenticator: createAuthenticator((query) => database.read(query), undefined, keyTtlMs),
     ...(now && { now }),
     ...(endpoints && { endpoints }),

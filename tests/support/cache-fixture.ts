@@ -88,8 +88,5 @@ export function createCacheFixture() {
     return () => release()
   }
 
-  return {
-    ...{ wait, request, cached, holdLookups, startImport, endImport, importOnce, failWith },
-    lookups: () => lookups,
-  }
+  return { wait, request, cached, holdLookups, startImport, endImport, importOnce, failWith, lookups: () => lookups }
 }

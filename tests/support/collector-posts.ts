@@ -77,7 +77,12 @@ export async function openCollector(database: Database, folder: string, services
   const own = { ...database, ...services.database }
   const { segments, metrics, sites, sender, close } = await openLog(config, own, log, { blocks: patientBlocks })
   const app = createCollector({
-    ...{ database, sites, store: sender, metrics, log, postsPerMinute: 100_000 },
+    database,
+    sites,
+    store: sender,
+    metrics,
+    log,
+    postsPerMinute: 100_000,
     budgets: createMemoryBudgets(),
     isLogWritable: segments.isWritable,
     ...services,

@@ -61,7 +61,10 @@ export function browserCases(): BrowserCase[] {
   return policies.flatMap(({ policy, documents }) =>
     Object.entries(documents).flatMap(([documentUrl, { violation = [], silent = [] }]) => {
       const toCase = ([directive, blockedUrl, sample = '']: Case, observed: BrowserCase['observed']): BrowserCase => ({
-        ...{ policy, documentUrl, quoted: head.quoted, observed },
+        policy,
+        documentUrl,
+        quoted: head.quoted,
+        observed,
         request: { directive, blockedUrl, sample },
       })
       return [...violation.map((one) => toCase(one, 'violation')), ...silent.map((one) => toCase(one, 'silent'))]

@@ -33,7 +33,11 @@ export async function startCspSites() {
   }
 
   return {
-    ...{ api, tenantId, key, now, reportsOf },
+    api,
+    tenantId,
+    key,
+    now,
+    reportsOf,
     /** Before the days of new sources. */
     old: now - 20 * dayMs,
     /** As `claimedSite`, of pages that a scan was served the quoted policy of, and that refer to each of the sources. */

@@ -53,7 +53,11 @@ function numbersWithin(reports: readonly StoredReport[], window: OracleWindow, r
 
   lists[path('issues', { limit: '200' })] = oracleIssues(reports, window, {}).map(
     ({ id, reportCount, estimatedReportCount, affectedPages, confidence }) => ({
-      ...{ id, reportCount, estimatedReportCount, affectedPages, confidence },
+      id,
+      reportCount,
+      estimatedReportCount,
+      affectedPages,
+      confidence,
     }),
   )
   const ofType = (reportType: string) => reports.filter((report) => report.reportType === reportType)
@@ -65,13 +69,17 @@ function numbersWithin(reports: readonly StoredReport[], window: OracleWindow, r
   for (const [route, { data, totals }] of Object.entries(groups)) {
     responses[path(route)] = { totals }
     lists[path(route, { limit: '200' })] = data.map(({ reportCount, estimatedReportCount, browsers }) => ({
-      ...{ reportCount, estimatedReportCount, browsers },
+      reportCount,
+      estimatedReportCount,
+      browsers,
     }))
   }
   for (const siteId of new Set(reports.map((report) => report.siteId))) {
     const { data } = oracleCspPolicies(reports, window, siteId, undefined)
     lists[path(`sites/${siteId}/csp-policies`, { limit: '200' })] = data.map(({ id, disposition, reportCount }) => ({
-      ...{ id, disposition, reportCount },
+      id,
+      disposition,
+      reportCount,
     }))
   }
   return { responses, lists }

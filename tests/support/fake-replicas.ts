@@ -30,7 +30,10 @@ export interface FakeReplicas {
 const listed = { replicas: 2, shards: 1 }
 
 const healthy = (): FakeReplicas => ({
-  ...{ behind: [], tables: [40, 40], lacking: [0, 0], searches: [] },
+  behind: [],
+  tables: [40, 40],
+  lacking: [0, 0],
+  searches: [],
   sizes: [listed, listed],
   codeOfInsert: () => undefined,
   codeOfRead: () => undefined,

@@ -25,15 +25,25 @@ export async function createReportSite(api: TenantWriter, name: string): Promise
     const records = scenarioRecords(reported, { tenantId, siteId, now })
     const scan = (age: number, frame: string, grade: 'A' | 'B') =>
       completeScan({
-        ...{ id: randomUUID(), pageId: records.pages[0]?.id ?? '', scannedAt: ago(age), grade },
+        id: randomUUID(),
+        pageId: records.pages[0]?.id ?? '',
+        scannedAt: ago(age),
+        grade,
         headers: sending({ 'content-security-policy': `default-src 'self'; frame-src ${frame}` }),
         scripts: [scannedScript('https://shop.example.test/js/app.js', fetches.own)],
       })
     const delivery = (age: number, outcome: 'delivered' | 'rejected') => ({
-      ...{ id: randomUUID(), alertId: randomUUID(), kind: 'immediate' as const, outcome, siteId, siteIds: [] },
-      ...{ detail: outcome === 'rejected' ? 'The receiver answered 500' : null, summary: null },
+      id: randomUUID(),
+      alertId: randomUUID(),
+      kind: 'immediate' as const,
+      outcome,
+      siteId,
+      siteIds: [],
+      detail: outcome === 'rejected' ? 'The receiver answered 500' : null,
+      summary: null,
       destination: { id: 'on-call', name: outcome === 'rejected' ? 'Web team' : 'On call', type: 'email' as const },
-      ...{ eventType: 'page.headers_changed', createdAt: ago(age) },
+      eventType: 'page.headers_changed',
+      createdAt: ago(age),
     })
     return {
       ...records,

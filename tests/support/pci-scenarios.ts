@@ -190,8 +190,12 @@ export function scenarioRecords(
       return { id: randomUUID(), siteId, url: scriptUrl(file), ...said, decidedBy, decidedAt: ago(decidedAgo) }
     }),
     rules: rules.map((rule, index) => ({
-      ...{ id: `${siteId}-${index}`, siteId, eventType: both[index % 2] ?? '' },
-      ...{ kind: 'immediate' as const, destinationId: 'on-call', enabled: true },
+      id: `${siteId}-${index}`,
+      siteId,
+      eventType: both[index % 2] ?? '',
+      kind: 'immediate' as const,
+      destinationId: 'on-call',
+      enabled: true,
       ...(typeof rule === 'string' ? { eventType: rule } : rule),
     })),
     deliveries: [],

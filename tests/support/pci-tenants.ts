@@ -83,7 +83,12 @@ async function storeTenant(
       rows.filter((row) => row.siteId === siteId)
     const pages = own(records.pages)
     const world: PciWorld = {
-      ...{ siteId, siteName: siteNames[index] ?? '', plan, capabilities, retentionDays, pages },
+      siteId,
+      siteName: siteNames[index] ?? '',
+      plan,
+      capabilities,
+      retentionDays,
+      pages,
       hasDecided: records.decisions.length > 0,
       reports: own(records.reports),
       scans: records.scans.filter(({ pageId }) => pages.some(({ id }) => id === pageId)),

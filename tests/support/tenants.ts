@@ -121,8 +121,14 @@ export function createTenantWriter(database: Database): TenantWriter {
       const passes = [...new Set(reports.map(({ tenantId }) => tenantId))].map((tenantId) => ({
         importLog: clickHouseImportLog(database, tenantId),
         pass: {
-          ...{ previousToken: randomUUID(), token: randomUUID(), hosts: [], lines: 0 },
-          ...{ importedAt: Date.now(), storedFrom: 0, retentionDays: 1, state: 'open' as const },
+          previousToken: randomUUID(),
+          token: randomUUID(),
+          hosts: [],
+          lines: 0,
+          importedAt: Date.now(),
+          storedFrom: 0,
+          retentionDays: 1,
+          state: 'open' as const,
         },
       }))
       await Promise.all(passes.map(({ importLog, pass }) => importLog.start(pass)))

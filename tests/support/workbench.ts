@@ -70,7 +70,10 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
   ])
   const scan = (days: number, headers: Parameters<typeof sending>[0]) =>
     completeScan({
-      ...{ id: randomUUID(), pageId, scannedAt: new Date(now - days * dayMs).toISOString(), grade: 'B' },
+      id: randomUUID(),
+      pageId,
+      scannedAt: new Date(now - days * dayMs).toISOString(),
+      grade: 'B',
       headers: sending({ 'x-content-type-options': 'nosniff', ...headers }),
     })
   const decision = {
@@ -111,25 +114,32 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
     ]),
     api.importRecords(tenantId, sourceDecisions, [
       {
-        ...{ siteId, id: randomUUID(), directive: 'img-src', source: 'https://img.partner.example' },
-        ...{ status: 'accepted', reason: 'Banners', decidedAt: new Date(now - 2 * dayMs).toISOString() },
+        siteId,
+        id: randomUUID(),
+        directive: 'img-src',
+        source: 'https://img.partner.example',
+        status: 'accepted',
+        reason: 'Banners',
+        decidedAt: new Date(now - 2 * dayMs).toISOString(),
         decidedBy: { name: 'Robin', email: 'robin@example.test' },
       },
     ]),
     api.importRecords(tenantId, scriptDecisions, [
       {
         ...decision,
-        ...{ status: 'authorized', justification: `Our own ${hostile}` },
-        ...{
-          decidedBy: { name: 'Robin', email: 'robin@example.test' },
-          decidedAt: new Date(now - 2 * dayMs).toISOString(),
-        },
+        status: 'authorized',
+        justification: `Our own ${hostile}`,
+
+        decidedBy: { name: 'Robin', email: 'robin@example.test' },
+        decidedAt: new Date(now - 2 * dayMs).toISOString(),
       },
     ]),
   ])
   const idOf = (disposition: 'enforce' | 'report', text: string) => idOfPolicy(disposition, comparableForm(text))
   return {
-    ...{ siteId, pageId, decidedScript },
+    siteId,
+    pageId,
+    decidedScript,
     policyId: idOf('report', policy),
     hostilePolicyId: idOf('enforce', hostilePolicy),
   }

@@ -62,7 +62,9 @@ describe('sites list and update', () => {
     expect((await update('--sample', 'crash=0.1', '--sample', 'coop=0.25')).response.sampleRates).toEqual(sampled)
     expect((await update('--sample', 'crash=1', '--name', 'New')).response).toEqual({
       ...before,
-      ...{ name: 'New', hosts: ['one.example', '*.one.example'], sampleRates: { coop: 0.25 } },
+      name: 'New',
+      hosts: ['one.example', '*.one.example'],
+      sampleRates: { coop: 0.25 },
     })
     expect((await update('--sample', 'coop=1')).response.sampleRates).toEqual({})
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site, '--host', 'two.example')).toBe(

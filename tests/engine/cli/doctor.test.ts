@@ -38,7 +38,8 @@ afterAll(async () => {
 })
 
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
-  ...{ CLICKHOUSE_URL: database.writeUrl, REDIS_URL: redis.url },
+  CLICKHOUSE_URL: database.writeUrl,
+  REDIS_URL: redis.url,
   ...more,
 })
 
@@ -65,7 +66,8 @@ describe('doctor', () => {
   test('a sound installation passes, a line a check', async () => {
     const { code, lines } = await doctor()
     expect({ code, lines: lines.map((line) => line.replace(/:.*/, '')) }).toEqual({
-      ...{ code: 0, lines: names.map((name) => `ok    ${name}`) },
+      code: 0,
+      lines: names.map((name) => `ok    ${name}`),
     })
     expect(lines.join('\n')).toMatch(/rollups: all [1-9]\d* days since yesterday agree/)
     expect(lines.join('\n')).toContain('writer can write')
@@ -75,11 +77,14 @@ describe('doctor', () => {
     const sound = await cli(['doctor', '--json'], { environment: environment() })
     const { ok, checks } = JSON.parse(sound.stdout)
     expect({ code: sound.code, ok, checks: checks.map((one: { check: string }) => one.check) }).toEqual({
-      ...{ code: 0, ok: true, checks: names },
+      code: 0,
+      ok: true,
+      checks: names,
     })
     const failed = await cli(['doctor', '--json'], { environment: environment({ CLICKHOUSE_PORT: 'x' }) })
     expect({ code: failed.code, ...JSON.parse(failed.stdout) }).toMatchObject({
-      ...{ code: 1, ok: false },
+      code: 1,
+      ok: false,
       checks: [
         { check: 'node', ok: true },
         { check: 'settings', ok: false, fix: expect.any(String) },
@@ -99,7 +104,8 @@ test('doctor checks every user of the embedded engine', async () => {
   await cli(['migrate'], { environment })
   const { code, stdout } = await cli(['doctor'], { environment })
   expect({ code, users: stdout.split('\n')[4] }).toEqual({
-    ...{ code: 0, users: 'ok    users: reader cannot write, analyst cannot write, writer can write' },
+    code: 0,
+    users: 'ok    users: reader cannot write, analyst cannot write, writer can write',
   })
   expect(stdout).toContain('ok    inserts: no insert has run')
   expect(stdout).not.toContain('CLICKHOUSE_URL')
@@ -112,10 +118,8 @@ describe('doctor names', () => {
     writeFileSync(file, '')
     const { code, stdout } = await cli(['doctor'], { environment: { DATA_DIR: file, CLICKHOUSE_PORT: '0' } })
     expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
-      ...{
-        code: 1,
-        last: expect.stringMatching(/^FAIL {2}clickhouse: .* Fix: set DATA_DIR to a folder that this user can write/),
-      },
+      code: 1,
+      last: expect.stringMatching(/^FAIL {2}clickhouse: .* Fix: set DATA_DIR to a folder that this user can write/),
     })
     rmSync(file)
   })
@@ -180,7 +184,8 @@ describe('doctor names', () => {
     const { ended } = startCli(['doctor'], { environment: environment({ NODE_OPTIONS: shifted }) })
     const { code: exitCode, stdout } = await ended
     expect({ exitCode, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({
-      ...{ exitCode: 1, last: expect.stringMatching(says) },
+      exitCode: 1,
+      last: expect.stringMatching(says),
     })
   })
 

@@ -93,7 +93,8 @@ describe('a saved query', () => {
     expect((await sql(String(details?.statement))).code).toBe(0)
     const operations = await rowsOf('slowest-operations')
     expect(operations.find((row) => row.query_name === 'listIssueDetails')).toMatchObject({
-      ...{ operation: 'issues.list', slowest_request: requestId },
+      operation: 'issues.list',
+      slowest_request: requestId,
     })
   })
 

@@ -37,8 +37,12 @@ test('collector, engine and Redis killed under load: every post that was 204 is 
     collector = undefined
     while (!collector) {
       const started = spawnScript('app/collect.ts', [], {
-        ...{ DATA_DIR: folder, COLLECTOR_PORT: '0', LOG_LEVEL: 'silent', SITE_POSTS_PER_MINUTE: '1000000' },
-        ...{ CLICKHOUSE_URL: engine.userUrls.writer, REDIS_URL: redis.url },
+        DATA_DIR: folder,
+        COLLECTOR_PORT: '0',
+        LOG_LEVEL: 'silent',
+        SITE_POSTS_PER_MINUTE: '1000000',
+        CLICKHOUSE_URL: engine.userUrls.writer,
+        REDIS_URL: redis.url,
       })
       const printed = await started.printed(/(http:\S+)\/r\//).catch(() => undefined)
       if (!printed) continue

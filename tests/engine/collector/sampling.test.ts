@@ -56,7 +56,11 @@ async function postAll(site: CollectorSite): Promise<void> {
   const makeId = reportIds('sampling')
   let ordinal = 0
   const context = {
-    ...{ site, receivedAt: Date.now(), userAgent: '', random, onOutcome: () => {} },
+    site,
+    receivedAt: Date.now(),
+    userAgent: '',
+    random,
+    onOutcome: () => {},
     makeId: (receivedAt: number) => makeId(ordinal++, receivedAt),
   }
   for (const type of Object.keys(sent) as Type[]) {

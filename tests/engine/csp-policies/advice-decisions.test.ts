@@ -59,9 +59,13 @@ describe('advice', () => {
       ({ directive: 'script-src-elem', blockedUrl: `https://${host}/x.js`, receivedAt: sites.old }) as const
     const siteId = await sites.siteWith(script('good.example'), script('bad.example'), script('other.example'))
     const decision = (host: string, status: string) => ({
-      ...{ id: randomUUID(), siteId, url: `https://${host}/y.js`, status },
+      id: randomUUID(),
+      siteId,
+      url: `https://${host}/y.js`,
+      status,
       integrityMode: status === 'authorized' ? 'any_content' : null,
-      ...{ decidedBy: { name: null, email: 'a@example.com' }, decidedAt: new Date(sites.now - dayMs).toISOString() },
+      decidedBy: { name: null, email: 'a@example.com' },
+      decidedAt: new Date(sites.now - dayMs).toISOString(),
     })
     await sites.api.importRecords(sites.tenantId, scriptDecisions, [
       decision('good.example', 'authorized'),
@@ -79,8 +83,12 @@ describe('advice', () => {
     const siteId = await sites.siteWith(script)
     const send = (headers = {}) => sites.api.get(`/v1/sites/${siteId}/csp-policies/advice`, { key: sites.key, headers })
     const decision = {
-      ...{ id: randomUUID(), siteId, url: 'https://other.example/y.js', status: 'authorized' },
-      ...{ integrityMode: 'any_content', decidedBy: { name: null, email: 'a@example.com' } },
+      id: randomUUID(),
+      siteId,
+      url: 'https://other.example/y.js',
+      status: 'authorized',
+      integrityMode: 'any_content',
+      decidedBy: { name: null, email: 'a@example.com' },
       decidedAt: new Date(sites.now - dayMs).toISOString(),
     }
     const hosts = ['--tenant', sites.tenantId, '--site', siteId, '--host', 'cdn.example']

@@ -31,8 +31,15 @@ describe('advice', () => {
       ['script-src-elem', 'inline', 'deny', ['inline']],
     ])
     expect(data.sources[0]).toMatchObject({
-      ...{ expression: 'https://img.partner.example', addTo: 'img-src', createdFrom: 'default-src', party: 'third' },
-      ...{ reportCount: 12, noiseCount: 0, pageCount: 2, browsers: ['Chrome', 'Firefox'], confidence: 'high' },
+      expression: 'https://img.partner.example',
+      addTo: 'img-src',
+      createdFrom: 'default-src',
+      party: 'third',
+      reportCount: 12,
+      noiseCount: 0,
+      pageCount: 2,
+      browsers: ['Chrome', 'Firefox'],
+      confidence: 'high',
       paths: ['/a/b.png'],
     })
     expect(data.sources[3].hints).toEqual([

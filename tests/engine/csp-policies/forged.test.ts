@@ -36,7 +36,8 @@ function forgedReports(siteId: string) {
   const evil: Given = { directive: 'script-src-elem', blockedUrl: 'https://evil.example/x.js' }
   const spread = sites.reportsOf(siteId, evil, 15).map((report, index) => ({
     ...report,
-    ...{ browserName: browsers[index % 3] as string, documentUrl: `https://shop.example.test/${index % 5}` },
+    browserName: browsers[index % 3] as string,
+    documentUrl: `https://shop.example.test/${index % 5}`,
   }))
   const old = sites.reportsOf(siteId, { ...evil, receivedAt: sites.old }, 1)
   const invented = { directive: 'img-src', blockedUrl: 'https://a.example/', policy: forgedPolicy }
@@ -67,8 +68,13 @@ describe('reports of strangers', () => {
     expect(data.sources).toMatchObject([
       { source: 'https://img.partner.example', decision: 'allow', knownBy: ['scan'] },
       {
-        ...{ source: 'https://evil.example', decision: 'review', reasons: ['claimed_by_reports_alone'] },
-        ...{ knownBy: [], reportCount: 16, confidence: 'high', pageCount: 5 },
+        source: 'https://evil.example',
+        decision: 'review',
+        reasons: ['claimed_by_reports_alone'],
+        knownBy: [],
+        reportCount: 16,
+        confidence: 'high',
+        pageCount: 5,
       },
     ])
     expect([before.reviewCount, data.reviewCount]).toEqual([0, 1])
@@ -87,7 +93,8 @@ describe('reports of strangers', () => {
     const siteId = await imageSite(false)
     const others = Array.from({ length: 220 }, (_, index) => ({
       ...aReport({ tenantId: sites.tenantId, siteId, policy: `img-src h${index}.example`, disposition: 'report' }),
-      ...{ id: randomUUID(), receivedAt: sites.now - 1_000 + index },
+      id: randomUUID(),
+      receivedAt: sites.now - 1_000 + index,
     }))
     await sites.api.insertReports(others)
     const policyId = idOfPolicy('report', quotedPolicy)
@@ -101,7 +108,8 @@ describe('reports of strangers', () => {
     const siteId = await imageSite(true)
     const claims = ['script-src', 'worker-src', 'default-src', 'img-src'].map((directive) => ({
       ...sites.reportsOf(siteId, { ...image, directive }, 1)[0],
-      ...{ documentUrl: 'https://img.partner.example/', id: randomUUID() },
+      documentUrl: 'https://img.partner.example/',
+      id: randomUUID(),
     }))
     await sites.api.insertReports(claims as Parameters<typeof sites.api.insertReports>[0])
     expect((await sites.read(siteId, 'advice')).data.proposed.text).toBe(proposed)

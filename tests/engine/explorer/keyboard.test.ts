@@ -106,7 +106,10 @@ test('a filter, a ranking, an issue and the help are worked without a mouse', as
   await keyboard.press('Enter')
   await expectAt(page, /^script-src-elem blocked pay-/, {
     ...listed,
-    ...{ view: 'issue', reportType: 'csp-violation', siteId: expect.any(String), issueId: second?.split(' ')[1] },
+    view: 'issue',
+    reportType: 'csp-violation',
+    siteId: expect.any(String),
+    issueId: second?.split(' ')[1],
   })
   await page.goBack()
   await expectAt(page, second ?? '', listed)

@@ -32,8 +32,12 @@ beforeAll(async () => {
   const errors = Array.from({ length: errorCount }, (_, index) =>
     aReport({
       ...report(startedAt - (index + 1) * 60_000),
-      ...{ reportType: 'network-error', feature: 'tcp.timed_out', phase: 'connection', disposition: '' },
-      ...{ requestUrl: `https://n${index}.example/`, requestOrigin: `https://n${index}.example` },
+      reportType: 'network-error',
+      feature: 'tcp.timed_out',
+      phase: 'connection',
+      disposition: '',
+      requestUrl: `https://n${index}.example/`,
+      requestOrigin: `https://n${index}.example`,
     }),
   )
   await api.insertReports([...violations, ...errors])

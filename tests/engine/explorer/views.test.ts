@@ -33,7 +33,11 @@ beforeAll(async () => {
   await api.importRecords(tenantId, monitoredPages, [{ ...page, pattern: `https://shop.example/${long}` }])
   const spoiled = {
     documentUrl: `https://shop.example/${hostile}${long}`,
-    ...{ blockedHost: hostile, issueHost: hostile, sample: hostile, message: hostile, policy: `script-src ${hostile}` },
+    blockedHost: hostile,
+    issueHost: hostile,
+    sample: hostile,
+    message: hostile,
+    policy: `script-src ${hostile}`,
   }
   const random = seeded(2)
   await api.insertReports(

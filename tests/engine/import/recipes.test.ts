@@ -37,7 +37,13 @@ test.each(samples)('a sample line of %s is one stored report, with its time and 
     stdin: line,
   })
   expect(JSON.parse(stdout)).toEqual({
-    ...{ posts: 1, reports: 1, stored: 1, expired: 0, skipped: {}, unknownMembers: {}, rejected: 0 },
+    posts: 1,
+    reports: 1,
+    stored: 1,
+    expired: 0,
+    skipped: {},
+    unknownMembers: {},
+    rejected: 0,
   })
   const database = connectPatiently(inject('servers').readUrl)
   const columns = 'toString(received_at), browser_name, document_url'

@@ -128,7 +128,10 @@ describe('the dashboard’s numbers are the API’s', () => {
   test('of deliveries of alerts, the newest first', async () => {
     const outcomes = ['delivered', 'rejected', 'delivered'] as const
     const records = outcomes.map((outcome, index) => ({
-      ...{ ...alertDeliveries.example, id: `delivery-${index}`, outcome, siteId: siteIds[index % 2] },
+      ...alertDeliveries.example,
+      id: `delivery-${index}`,
+      outcome,
+      siteId: siteIds[index % 2],
       createdAt: new Date(from.getTime() + index * hourMs).toISOString(),
     }))
     await api.importRecords(tenantId, alertDeliveries, records)

@@ -27,13 +27,12 @@ const get = (query: Readonly<Record<string, string>>) =>
 test('the tables are CSV without formulas', async () => {
   await api.importRecords(site.tenantId, scriptDecisions, [
     {
-      ...{
-        id: randomUUID(),
-        siteId: site.world.siteId,
-        url: 'https://shop.example.test/js/app.js',
-        status: 'rejected',
-      },
-      ...{ justification: '=HYPERLINK("x")', decidedBy: { name: null, email: 'ada@example.test' } },
+      id: randomUUID(),
+      siteId: site.world.siteId,
+      url: 'https://shop.example.test/js/app.js',
+      status: 'rejected',
+      justification: '=HYPERLINK("x")',
+      decidedBy: { name: null, email: 'ada@example.test' },
       decidedAt: new Date().toISOString(),
     },
   ])
@@ -81,7 +80,11 @@ test('a long address and a long name leave the pages whole', async () => {
   const url = `https://shop.example.test/${'q'.repeat(2_000)}.js`
   await api.importRecords(long.tenantId, scriptDecisions, [
     {
-      ...{ id: randomUUID(), siteId: long.world.siteId, url, status: 'rejected', decidedAt: new Date().toISOString() },
+      id: randomUUID(),
+      siteId: long.world.siteId,
+      url,
+      status: 'rejected',
+      decidedAt: new Date().toISOString(),
       decidedBy: { name: null, email: 'ada@example.test' },
     },
   ])

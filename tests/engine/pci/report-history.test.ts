@@ -73,7 +73,11 @@ const changes: Readonly<Record<string, (site: Site, random: ReturnType<typeof se
   decision: ({ tenantId, siteId }, random) =>
     api.importRecords(tenantId, scriptDecisions, [
       {
-        ...{ id: randomUUID(), siteId, url: scriptUrl, status: 'authorized', integrityMode: 'any_content' },
+        id: randomUUID(),
+        siteId,
+        url: scriptUrl,
+        status: 'authorized',
+        integrityMode: 'any_content',
         decidedBy: { name: 'Ada', email: 'ada@example.test' },
         decidedAt: ago(random.below(40) * dayMs),
       },
@@ -89,31 +93,52 @@ const changes: Readonly<Record<string, (site: Site, random: ReturnType<typeof se
   alert: ({ tenantId, siteId }, random) =>
     api.importRecords(tenantId, alertDeliveries, [
       {
-        ...{ id: randomUUID(), alertId: randomUUID(), kind: 'immediate', outcome: 'delivered', detail: null },
+        id: randomUUID(),
+        alertId: randomUUID(),
+        kind: 'immediate',
+        outcome: 'delivered',
+        detail: null,
         destination: { id: 'on-call', name: 'On call', type: 'email' },
-        ...{ eventType: 'page.headers_changed', siteId, siteIds: [], summary: null },
+        eventType: 'page.headers_changed',
+        siteId,
+        siteIds: [],
+        summary: null,
         createdAt: ago(random.below(20) * dayMs),
       },
     ]),
   rule: ({ tenantId, siteId }, random) =>
     api.importRecords(tenantId, alertRules, [
       {
-        ...{ id: `${siteId}-0`, siteId, eventType: 'page.headers_changed', kind: 'immediate' },
-        ...{ destinationId: `dest-${random.below(1_000_000)}`, enabled: random.chance(0.5) },
+        id: `${siteId}-0`,
+        siteId,
+        eventType: 'page.headers_changed',
+        kind: 'immediate',
+        destinationId: `dest-${random.below(1_000_000)}`,
+        enabled: random.chance(0.5),
       },
     ]),
   page: ({ tenantId, siteId, pageId }, random) =>
     api.importRecords(tenantId, monitoredPages, [
       {
-        ...{ id: pageId, siteId, kind: 'payment', label: `Page ${random.below(1_000_000)}`, position: 0 },
-        ...{ pattern: 'https://shop.example.test/checkout', scanUrl: 'https://shop.example.test/checkout' },
+        id: pageId,
+        siteId,
+        kind: 'payment',
+        label: `Page ${random.below(1_000_000)}`,
+        position: 0,
+        pattern: 'https://shop.example.test/checkout',
+        scanUrl: 'https://shop.example.test/checkout',
       },
     ]),
   capture: ({ tenantId, siteId }, random) =>
     api.importRecords(tenantId, scriptCaptures, [
       {
-        ...{ siteId, url: scriptUrl, hash: `sha256-${String(random.below(1e9)).padStart(43, 'B')}=` },
-        ...{ state: 'captured', source: 'scan', fetchedUrl: scriptUrl, size: 5 },
+        siteId,
+        url: scriptUrl,
+        hash: `sha256-${String(random.below(1e9)).padStart(43, 'B')}=`,
+        state: 'captured',
+        source: 'scan',
+        fetchedUrl: scriptUrl,
+        size: 5,
       },
     ]),
   plan: ({ tenantId }, random) =>
@@ -151,8 +176,12 @@ test('a record that is imported again changes no report, earlier or later', asyn
   const site = await createSite()
   const random = seeded(seed)
   const record = {
-    ...{ id: randomUUID(), siteId: site.siteId, url: scriptUrl, status: 'rejected' },
-    ...{ decidedBy: { name: null, email: 'bob@example.test' }, decidedAt: ago(9 * dayMs) },
+    id: randomUUID(),
+    siteId: site.siteId,
+    url: scriptUrl,
+    status: 'rejected',
+    decidedBy: { name: null, email: 'bob@example.test' },
+    decidedAt: ago(9 * dayMs),
   }
   await api.importRecords(site.tenantId, scriptDecisions, [record])
   await changes.scan?.(site, random)
@@ -206,8 +235,11 @@ test('a report whose reports retention has removed judges the scripts of scans, 
   const before = await report(site, asOf)
   // As if it were read when its window has passed.
   const after = await readReport(toReader(writer.read), {
-    ...{ tenantId: site.tenantId, siteId: site.siteId, asOf: new Date(asOf) },
-    ...{ now: new Date(Date.now() + 400 * dayMs), retentionFrom: Date.now() + 300 * dayMs },
+    tenantId: site.tenantId,
+    siteId: site.siteId,
+    asOf: new Date(asOf),
+    now: new Date(Date.now() + 400 * dayMs),
+    retentionFrom: Date.now() + 300 * dayMs,
   })
   const [scripts] = after.requirements
   expect(scripts).toMatchObject({ status: 'partial', gaps: [{ kind: 'integrity_unmeasured' }] })

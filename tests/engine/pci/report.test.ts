@@ -71,7 +71,8 @@ test('a change has both values, and the alert with its delivery', async () => {
   const change = changes.find(({ gradeDroppedFrom }) => gradeDroppedFrom === 'A')
   expect(change?.headers).toEqual([
     {
-      ...{ header: 'content-security-policy', change: 'changed' },
+      header: 'content-security-policy',
+      change: 'changed',
       before: "default-src 'self'; frame-src https://c.test",
       after: "default-src 'self'; frame-src https://b.test",
     },

@@ -156,7 +156,11 @@ describe.each(['Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Cairo', 'America/
       const inDays = requests(timeZone, around).map((one) => ({ ...one, bucketSize: '1d' as const }))
       await holds(inDays, 6)
       await expectHistogram({
-        ...{ reportType: 'csp-violation', filters: {}, window: days, bucketSize: '1d', timeZone },
+        reportType: 'csp-violation',
+        filters: {},
+        window: days,
+        bucketSize: '1d',
+        timeZone,
         series: { groupBy: 'directive', top: 5 },
       })
     }

@@ -99,7 +99,8 @@ test('"migrate --plan" prints what "migrate" would do, and does nothing', async 
   )
   const planned = await cli(['migrate', '--plan'], { environment })
   expect({ ...planned, stdout: JSON.parse(planned.stdout) }).toMatchObject({
-    ...{ code: 0, stderr: '' },
+    code: 0,
+    stderr: '',
     stdout: { pending: [last?.name] },
   })
   expect(JSON.parse((await cli(['migrate'], { environment })).stdout)).toEqual({ applied: [last?.name] })

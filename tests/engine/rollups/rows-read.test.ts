@@ -60,7 +60,9 @@ const csp = (filters: Partial<Record<DimensionName, string>> = {}) => ({
   })),
 })
 const inDays = (timeZone: string) => ({
-  ...{ tenantId: bigTenant, window, filter: csp({ directive: 'img-src' }) },
+  tenantId: bigTenant,
+  window,
+  filter: csp({ directive: 'img-src' }),
   buckets: bucketsOf(window, '1d', timeZone),
 })
 const grouped = (groupBy: DimensionName[]) => [

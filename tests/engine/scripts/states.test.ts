@@ -131,7 +131,10 @@ test.each([
   await sites.api.importRecords(site.tenantId, monitoredPages, [page])
   const scan = (days: number, statusCode: number | null, urls: readonly string[]) =>
     completeScan({
-      ...{ id: crypto.randomUUID(), pageId: page.id, scannedAt: daysAgo(days), statusCode },
+      id: crypto.randomUUID(),
+      pageId: page.id,
+      scannedAt: daysAgo(days),
+      statusCode,
       scripts: urls.map((url) => scannedScript(url, fetches.readable)),
     })
   await sites.api.importRecords(site.tenantId, scans, [scan(2, 200, [urlOf('scanned')]), scan(1, code, [])])

@@ -26,9 +26,14 @@ test('20,000 violations of a new host that browsers post are one message, also w
   await world.api.insertReports([aReport({ tenantId, siteId, receivedAt: Date.now() - 20 * dayMs })])
   const url = 'https://shop.example/cart'
   const report = (index: number) => ({
-    ...{ type: 'csp-violation', age: 10, url, user_agent: 'Mozilla/5.0 Chrome/156.0.0.0' },
+    type: 'csp-violation',
+    age: 10,
+    url,
+    user_agent: 'Mozilla/5.0 Chrome/156.0.0.0',
     body: {
-      ...{ documentURL: `${url}?${index}`, blockedURL: `https://skimmer.test/${index}.js`, disposition: 'enforce' },
+      documentURL: `${url}?${index}`,
+      blockedURL: `https://skimmer.test/${index}.js`,
+      disposition: 'enforce',
       effectiveDirective: 'script-src-elem',
     },
   })

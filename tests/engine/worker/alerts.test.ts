@@ -70,7 +70,8 @@ test('a page that loses its policy is two alerts, sent once, and is alerted in t
   const data = { siteId: shop.siteId, siteName: 'Shop', pageId: shop.pageId, pageLabel: 'Checkout', scanId: id, path }
   expect(sent.map(({ message }) => message).sort((a, b) => (a.type > b.type ? -1 : 1))).toMatchObject([
     {
-      ...{ type: 'page.headers_changed', timestamp: at(now - minuteMs) },
+      type: 'page.headers_changed',
+      timestamp: at(now - minuteMs),
       data: {
         ...data,
         summary: 'Checkout: content-security-policy removed',
@@ -122,9 +123,12 @@ test('a new issue is one alert however many reports it has; noise alone and old 
   const sent = await world.pass()
   expect(sent.map(({ message }) => message)).toMatchObject([
     {
-      ...{ type: 'csp.new_issue', timestamp: at(now - minuteMs) },
+      type: 'csp.new_issue',
+      timestamp: at(now - minuteMs),
       data: {
-        ...{ summary: 'New issue: script-src-elem blocks new.test', siteId: shop.siteId, issueCount: 1 },
+        summary: 'New issue: script-src-elem blocks new.test',
+        siteId: shop.siteId,
+        issueCount: 1,
         issues: [{ directive: 'script-src-elem', host: 'new.test', firstSeen: at(now - minuteMs) }],
       },
     },
@@ -258,12 +262,14 @@ test('an issue whose key begins with zero bytes is alerted once', async () => {
     world.database.writer,
     'issue_first_seen',
     keys.map((key) => ({
-      ...{ tenant_id: shop.tenantId, report_type: 'csp-violation', site_id: shop.siteId, issue_key: String(key) },
-      ...{
-        first_seen_at: toClickHouseTime(new Date(now - minuteMs)),
-        noise: false,
-        stored_at: toClickHouseTime(new Date(now)),
-      },
+      tenant_id: shop.tenantId,
+      report_type: 'csp-violation',
+      site_id: shop.siteId,
+      issue_key: String(key),
+
+      first_seen_at: toClickHouseTime(new Date(now - minuteMs)),
+      noise: false,
+      stored_at: toClickHouseTime(new Date(now)),
     })),
   )
   expect(await world.pass(now)).toHaveLength(3)
@@ -301,8 +307,14 @@ test('a script of a payment page that was added or changed is an alert, but wher
     scannedScript(`https://cdn.test/${name}.js`, fetches.readable, { release })
   const pinned = (name: string) => `https://cdn.test/${name}.js`
   const decide = (url: string, integrityMode: 'any_content' | 'pinned_hashes', decidedAt: number) => ({
-    ...{ id: randomUUID(), siteId: shop.siteId, url, status: 'authorized', integrityMode, justification: 'Needed' },
-    ...{ decidedBy: { name: null, email: 'ada@shop.test' }, decidedAt: at(decidedAt) },
+    id: randomUUID(),
+    siteId: shop.siteId,
+    url,
+    status: 'authorized',
+    integrityMode,
+    justification: 'Needed',
+    decidedBy: { name: null, email: 'ada@shop.test' },
+    decidedAt: at(decidedAt),
   })
   const first = [script('free', 1), script('pinned', 1), script('known', 1), script('open', 1)]
   await importScans(shop, [{ time: now - 3 * hourMs, ...withPolicy, scripts: first }])
@@ -329,7 +341,8 @@ test('a script of a payment page that was added or changed is an alert, but wher
   const [one, ...others] = await world.pass()
   expect(others).toEqual([])
   expect(one?.message.data).toMatchObject({
-    ...{ summary: '5 scripts of payment pages were added or changed', scriptCount: 5 },
+    summary: '5 scripts of payment pages were added or changed',
+    scriptCount: 5,
     scripts: many.map(({ url, hash }) => ({ url, hash, change: 'added', pageId: shop.pageId, pageLabel: 'Checkout' })),
   })
 })

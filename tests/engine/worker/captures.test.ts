@@ -142,10 +142,15 @@ test('each reported hash is fetched once, and its capture has the state and reas
     secret: { state: 'captured', fetchedUrl: `${web.origin}/secret` },
     moved: { state: 'mismatched', finalUrl: `${web.origin}/good?moved`, receivedHash: hashOf(bytesOf('good')) },
     other: { state: 'mismatched', receivedHash: hashOf(bytesOf('other')), size: null },
-    ...{ gone: refused('http_error'), login: refused('html_response'), large: refused('too_large') },
-    ...{ around: refused('too_many_redirects'), inside: refused('not_allowed') },
-    ...{ dropped: refused('connection_failed'), sha384: refused('unsupported_hash') },
-    ...{ foreign: refused('unknown_host'), unhashed: null },
+    gone: refused('http_error'),
+    login: refused('html_response'),
+    large: refused('too_large'),
+    around: refused('too_many_redirects'),
+    inside: refused('not_allowed'),
+    dropped: refused('connection_failed'),
+    sha384: refused('unsupported_hash'),
+    foreign: refused('unknown_host'),
+    unhashed: null,
   })
   const visited = visits.slice(from)
   expect(visited.filter((path) => path !== '/around').sort()).toEqual(
@@ -200,12 +205,15 @@ test('a site has 50 fetches for reports in a UTC day, of which one more is tried
   const shop = await createShop()
   const { tenantId, siteId } = shop
   const attempts = Array.from({ length: 50 }, (_, index) => ({
-    ...{ siteId, url: `${web.origin}/before`, hash: hashOf(`${index}`), state: 'refused', reason: 'http_error' },
-    ...{
-      source: 'report',
-      fetchedUrl: web.origin,
-      attemptedAt: new Date(Date.now() - (index ? 0 : dayMs)).toISOString(),
-    },
+    siteId,
+    url: `${web.origin}/before`,
+    hash: hashOf(`${index}`),
+    state: 'refused',
+    reason: 'http_error',
+
+    source: 'report',
+    fetchedUrl: web.origin,
+    attemptedAt: new Date(Date.now() - (index ? 0 : dayMs)).toISOString(),
   }))
   await api.importRecords(tenantId, scriptCaptures, attempts)
   await report(

@@ -83,7 +83,10 @@ async function addPage(plan: Plan, url: string): Promise<AddedPage> {
   const { response } = await done('pages', 'add', ...words)
   const read = async (path: string) => (await api.get(path, { key })).body.data
   return {
-    ...{ tenantId, siteId, pageId: response.id, read },
+    tenantId,
+    siteId,
+    pageId: response.id,
+    read,
     latestScan: async () => (await read(`/v1/sites/${siteId}/pages`))[0].latestScan,
   }
 }

@@ -138,10 +138,7 @@ test('a deleted site is 404 once it is forgotten, its reports are gone, and the 
   }
   const { code, stdout, stderr } = await runUntil(untilForgotten, ...words, 'Gone')
   expect(stderr).not.toContain('rebuild')
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({
-    ...{ code: 0, id },
-    deleted: { sites: 1, api_keys: 1, reports: 1 },
-  })
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, id, deleted: { sites: 1, api_keys: 1, reports: 1 } })
   expect([await reportsOf(id), await reportsOf(kept.id)]).toEqual([0, 1])
   expect(await checkRollups(database.writer, { tenantId: other.id })).toMatchObject({ different: 0 })
   expect(await refused(...words, 'Gone')).toBe(`There is no site ${id}`)

@@ -37,7 +37,8 @@ test('reports that the second shard lost are named by doctor, and stored by the 
   const [[left] = []] = await count()
   const { stdout } = await run(['doctor', '--json'])
   expect(JSON.parse(stdout).checks.at(-1)).toMatchObject({
-    ...{ check: 'imports', ok: false },
+    check: 'imports',
+    ok: false,
     found: expect.stringContaining(`${reports - Number(left)} of the batch`),
   })
 

@@ -100,9 +100,7 @@ test.each([1, 2])(
       { writer: cluster.client, shards: () => cluster.shards.map(({ database }) => database) },
       tenantId,
       other.siteId,
-      {
-        ...{ confirm: 'other', settings: alone, log: () => {} },
-      },
+      { confirm: 'other', settings: alone, log: () => {} },
     )
     expect(await scansOf(other)).toEqual([[0, 0, 0]])
     expect(await scansOf(stays)).toEqual([[1, 2, 2]])

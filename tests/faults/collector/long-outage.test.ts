@@ -66,7 +66,10 @@ beforeAll(async () => {
   const url = new URL(engine.userUrls.writer)
   url.port = String((proxy.address() as AddressInfo).port)
   collector = spawnScript('app/collect.ts', [], {
-    ...{ CLICKHOUSE_URL: url.href, DATA_DIR: await folders.make(), COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' },
+    CLICKHOUSE_URL: url.href,
+    DATA_DIR: await folders.make(),
+    COLLECTOR_PORT: '0',
+    LOG_LEVEL: 'silent',
     SITE_POSTS_PER_MINUTE: '100000',
   })
 })

@@ -141,7 +141,9 @@ test('Redis away: posts are 204, by budgets of this process', async () => {
 
 test('a clean stop stores what waits', async () => {
   const collector = spawnScript('app/collect.ts', [], {
-    ...{ DATA_DIR: await folders.make(), COLLECTOR_PORT: '0', LOG_LEVEL: 'silent' },
+    DATA_DIR: await folders.make(),
+    COLLECTOR_PORT: '0',
+    LOG_LEVEL: 'silent',
     CLICKHOUSE_URL: engine.userUrls.writer,
   })
   try {

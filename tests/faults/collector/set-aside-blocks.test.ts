@@ -83,8 +83,13 @@ describe('a block that is set aside half stored', () => {
     const token = await halfStored(page)
     expect(await list()).toEqual([
       {
-        ...{ token, state: 'refused', reports: 1, tenants: [tenantId] },
-        ...{ bytes: expect.any(Number), savedAt: expect.stringMatching(/^20.*Z$/), stored: true },
+        token,
+        state: 'refused',
+        reports: 1,
+        tenants: [tenantId],
+        bytes: expect.any(Number),
+        savedAt: expect.stringMatching(/^20.*Z$/),
+        stored: true,
       },
     ])
     expect(await metric('collector_blocks_set_aside')).toBe(1)

@@ -107,7 +107,8 @@ test.each([
     expect(readdirSync(engine.dataDir)).not.toContain('secrets.key')
     const again = await run(engine, 'restore', name)
     expect(again).toMatchObject({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: expect.stringMatching(
         /^The database has rows in (\w+, ){2}\w+ and \d+ other tables: restore into an empty database.*\n$/,
       ),

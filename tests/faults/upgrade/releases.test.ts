@@ -80,7 +80,8 @@ describe('data of an older release', () => {
 
   test('on a server needs "migrate", as commands, "doctor" and the log of programs have it', async () => {
     expect(await cli(list, { environment: server() })).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: `The database lacks ${last}: run "migrate" first\n`,
     })
     expect(await doctor(server())).toBe(
@@ -94,7 +95,8 @@ describe('data of an older release', () => {
     const planned = await cli(['migrate', '--plan'], { environment: folder() })
     expect(JSON.parse(planned.stdout)).toMatchObject({ pending: [last] })
     expect(await cli(list, { environment: folder() })).toEqual({
-      ...{ code: 2, stdout: '' },
+      code: 2,
+      stdout: '',
       stderr: `The database lacks ${last}: run "migrate" first\n`,
     })
     expect(await cli(['backup', 'older'], { environment: folder() })).toMatchObject({ code: 0 })

@@ -29,7 +29,10 @@ async function createChanged(times: readonly number[] = [Date.now() - minuteMs])
   const shop = await world.createShop()
   const scan = (time: number, policy: string) =>
     completeScan({
-      ...{ id: randomUUID(), pageId: shop.pageId, scannedAt: new Date(time).toISOString(), grade: 'A' },
+      id: randomUUID(),
+      pageId: shop.pageId,
+      scannedAt: new Date(time).toISOString(),
+      grade: 'A',
       headers: sending({ 'content-security-policy': policy }),
     })
   const before = scan(Math.min(...times) - dayMs, "default-src 'none'")
@@ -267,7 +270,9 @@ test('no address and no signing secret is in a log, a table or a response', asyn
   await world.api.importRecords(shop.tenantId, scans, [
     completeScan({ id: randomUUID(), scannedAt: new Date(Date.now() - hourMs).toISOString(), ...changed }),
     completeScan({
-      ...{ id: randomUUID(), scannedAt: new Date(Date.now() - minuteMs).toISOString(), ...changed },
+      id: randomUUID(),
+      scannedAt: new Date(Date.now() - minuteMs).toISOString(),
+      ...changed,
       headers: sending({ 'x-frame-options': 'deny' }),
     }),
   ])

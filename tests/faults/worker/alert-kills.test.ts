@@ -36,12 +36,10 @@ type Shop = Awaited<ReturnType<AlertWorld['createShop']>>
 /** A change of the page's headers and grade: two alerts. */
 async function change(shop: Shop, ordinal: number): Promise<void> {
   const scan = completeScan({
-    ...{
-      id: randomUUID(),
-      pageId: shop.pageId,
-      scannedAt: new Date().toISOString(),
-      grade: ordinal % 2 === 0 ? 'A' : 'B',
-    },
+    id: randomUUID(),
+    pageId: shop.pageId,
+    scannedAt: new Date().toISOString(),
+    grade: ordinal % 2 === 0 ? 'A' : 'B',
     headers: sending({ 'content-security-policy': `img-src ${ordinal}.test` }),
   })
   await world.api.importRecords(shop.tenantId, scans, [scan])

@@ -55,7 +55,12 @@ async function makePages(count: number) {
   const tenantId = await writer.createTenant()
   const siteId = await writer.createSite(tenantId)
   const pages = Array.from({ length: count }, (_, position) => ({
-    ...{ id: randomUUID(), siteId, kind: 'payment', label: 'Page', pattern: `${web.origin}/`, position },
+    id: randomUUID(),
+    siteId,
+    kind: 'payment',
+    label: 'Page',
+    pattern: `${web.origin}/`,
+    position,
     scanUrl: `${web.origin}/${position}`,
   }))
   await writer.importRecords(tenantId, monitoredPages, pages)
@@ -63,7 +68,11 @@ async function makePages(count: number) {
 }
 
 const own = (tenantId: string): OwnWorker => ({
-  ...{ writeUrl: engine.userUrls.writer, dataDir: engine.dataDir, tenantId, intervalMs, leaseMs },
+  writeUrl: engine.userUrls.writer,
+  dataDir: engine.dataDir,
+  tenantId,
+  intervalMs,
+  leaseMs,
 })
 
 const scansOf = (tenantId: string, columns: string, more = '') =>

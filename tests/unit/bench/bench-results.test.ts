@@ -169,13 +169,11 @@ test('The end of the printed results has what they mean, and each miss with its 
   const [status, missed] = ['measured' as const, ['plain 0.50 of 1.00x']]
   const printed = (loadAverage: number) =>
     describeResults({
-      ...{
-        rows: 1e6,
-        at: '2026-01-01T00:00:00.000Z',
-        floorMs: 30,
-        tables: [],
-        load: { rowsPerSecond: 1, mergeSeconds: 1 },
-      },
+      rows: 1e6,
+      at: '2026-01-01T00:00:00.000Z',
+      floorMs: 30,
+      tables: [],
+      load: { rowsPerSecond: 1, mergeSeconds: 1 },
       machine: { cores: 2, memoryBytes: 1, node: 'v20', loadAverage },
       queries: [
         { name: 'count', status, api: timing(50, 10), plain: timing(100, 5) },

@@ -28,7 +28,11 @@ async function openLog(options: Partial<CollectorLogOptions> = {}): Promise<Coll
 }
 
 const post = (text: string, siteId = 's'): PostRecord => ({
-  ...{ tenantId: 't', siteId, tokenHash: 'h', receivedAt: 1_000, reports: 1 },
+  tenantId: 't',
+  siteId,
+  tokenHash: 'h',
+  receivedAt: 1_000,
+  reports: 1,
   lines: Buffer.from(`${JSON.stringify([text])}\n`),
 })
 

@@ -4,7 +4,11 @@ import { encodeHead, encodeRecord, type PostRecord, readSegment } from '../../..
 
 const columns = ['tenant_id', 'id']
 const record = (lines: string): PostRecord => ({
-  ...{ tenantId: 't', siteId: 's', tokenHash: 'h', receivedAt: 1, reports: 1 },
+  tenantId: 't',
+  siteId: 's',
+  tokenHash: 'h',
+  receivedAt: 1,
+  reports: 1,
   lines: Buffer.from(lines),
 })
 

@@ -12,7 +12,13 @@ mountPayPage(app, () => now)
 const get = (path: string) => app.request(`http://127.0.0.1:8788${path}`)
 const policyOf = (response: Response) => response.headers.get('Content-Security-Policy')
 const page = (id: string, scanUrl: string) => ({
-  ...{ tenantId: '', siteId: '', id, kind: 'payment', scanUrl, lastScanAt: null, failures: 0 },
+  tenantId: '',
+  siteId: '',
+  id,
+  kind: 'payment',
+  scanUrl,
+  lastScanAt: null,
+  failures: 0,
 })
 
 test('the policy is there for three minutes and away for three, with another nonce each time', async () => {

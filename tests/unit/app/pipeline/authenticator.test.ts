@@ -6,16 +6,18 @@ import type { PoolName, Query } from '../../../../queries/sql/query.ts'
 import type { FoundKey } from '../../../../queries/tenants/find-key.ts'
 
 const stored: FoundKey = {
-  ...{
-    keyId: 'k',
-    keyName: 'Key',
-    siteId: null,
-    origins: [],
-    prefix: 'srk_live_',
-    createdAt: '2026-01-01T00:00:00.000Z',
-    revoked: false,
-  },
-  ...{ expiresAt: '2100-01-01T00:00:00.000Z', tenantId: 't', tenantName: 'Tenant', plan: 'business', overrides: {} },
+  keyId: 'k',
+  keyName: 'Key',
+  siteId: null,
+  origins: [],
+  prefix: 'srk_live_',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  revoked: false,
+  expiresAt: '2100-01-01T00:00:00.000Z',
+  tenantId: 't',
+  tenantName: 'Tenant',
+  plan: 'business',
+  overrides: {},
 }
 
 /** A clock, an authenticator by it, and the lookups it sends, each completed by hand. */

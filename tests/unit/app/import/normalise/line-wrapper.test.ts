@@ -10,20 +10,25 @@ const legacy = { 'csp-report': { 'document-uri': 'https://a.test/', 'blocked-uri
 
 /** A line of go-csp-collector with its option `--output-format json`. */
 const logged = {
-  ...{
-    blocked_uri: 'https://cdn.test/a.js',
-    column_number: 7,
-    disposition: 'enforce',
-    document_uri: 'https://a.test/',
-  },
-  ...{ effective_directive: 'script-src-elem', level: 'info', line_number: 3, message: '', metadata: null },
-  ...{ original_policy: "script-src 'self'", path: '/csp', referrer: '', report_only: false, script_sample: '' },
-  ...{
-    source_file: '',
-    status_code: 200,
-    timestamp: '2026-11-20T11:00:00+01:00',
-    violated_directive: 'script-src-elem',
-  },
+  blocked_uri: 'https://cdn.test/a.js',
+  column_number: 7,
+  disposition: 'enforce',
+  document_uri: 'https://a.test/',
+  effective_directive: 'script-src-elem',
+  level: 'info',
+  line_number: 3,
+  message: '',
+  metadata: null,
+  original_policy: "script-src 'self'",
+  path: '/csp',
+  referrer: '',
+  report_only: false,
+  script_sample: '',
+
+  source_file: '',
+  status_code: 200,
+  timestamp: '2026-11-20T11:00:00+01:00',
+  violated_directive: 'script-src-elem',
 }
 
 const names = ['receivedAt', 'received_at', 'timestamp', '@timestamp', 'date', 'time']
@@ -126,9 +131,17 @@ describe('a line of go-csp-collector', () => {
   test('is a csp-violation', () => {
     expect(normalised(logged)).toMatchObject([
       {
-        ...{ reportType: 'csp-violation', receivedAt, documentUrl: 'https://a.test/', disposition: 'enforce' },
-        ...{ directive: 'script-src-elem', blockedHost: 'cdn.test', policy: "script-src 'self'" },
-        ...{ lineNumber: 3, columnNumber: 7, statusCode: 200, browserName: '' },
+        reportType: 'csp-violation',
+        receivedAt,
+        documentUrl: 'https://a.test/',
+        disposition: 'enforce',
+        directive: 'script-src-elem',
+        blockedHost: 'cdn.test',
+        policy: "script-src 'self'",
+        lineNumber: 3,
+        columnNumber: 7,
+        statusCode: 200,
+        browserName: '',
       },
     ])
   })

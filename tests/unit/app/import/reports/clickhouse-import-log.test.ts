@@ -9,7 +9,13 @@ const database = {
 } as unknown as Database
 
 const batch = {
-  ...{ previousToken: '', token: 'a', lines: 1, hosts: [], importedAt: 0, storedFrom: 0, retentionDays: 1 },
+  previousToken: '',
+  token: 'a',
+  lines: 1,
+  hosts: [],
+  importedAt: 0,
+  storedFrom: 0,
+  retentionDays: 1,
   state: 'open' as const,
 }
 const stored = { reports: 1, stored: 1, parts: [] }

@@ -22,7 +22,10 @@ interface Facts {
 
 async function decide({ hash = 'sha256-x', size, isKnown = true, url, fetchesLeft = 1 }: Facts): Promise<string> {
   const verdict = await decideCapture(hash, new URL(url ?? 'https://cdn.example.com/a.js'), {
-    ...{ copies: { sizeOf: async () => size }, guard: createGuard([]), isKnownHost: () => isKnown, fetchesLeft },
+    copies: { sizeOf: async () => size },
+    guard: createGuard([]),
+    isKnownHost: () => isKnown,
+    fetchesLeft,
   })
   return verdict?.reason ?? verdict?.state ?? 'fetch'
 }

@@ -9,25 +9,30 @@ const since = '2026-11-01T00:00:00.000Z'
 const occurredAt = '2026-11-01T12:00:00.000Z'
 
 const rule = (id: string, given: Partial<EnabledRule> = {}): EnabledRule => ({
-  ...{
-    tenantId: 't',
-    id,
-    siteId: null,
-    eventType: 'csp.new_issue',
-    kind: 'immediate',
-    destinationId: `to ${id}`,
-    since,
-  },
+  tenantId: 't',
+  id,
+  siteId: null,
+  eventType: 'csp.new_issue',
+  kind: 'immediate',
+  destinationId: `to ${id}`,
+  since,
   ...given,
 })
 
 const issues = (count: number, siteId = 'shop'): Change[] =>
   Array.from({ length: count }, (_, index) => ({
-    ...{ eventType: 'csp.new_issue', siteId, subject: `${siteId} ${index}`, occurredAt, issueKey: BigInt(index) },
+    eventType: 'csp.new_issue',
+    siteId,
+    subject: `${siteId} ${index}`,
+    occurredAt,
+    issueKey: BigInt(index),
   }))
 
 const pageChange = (subject: string): Change => ({
-  ...{ eventType: 'page.headers_changed', siteId: 'shop', subject, occurredAt },
+  eventType: 'page.headers_changed',
+  siteId: 'shop',
+  subject,
+  occurredAt,
   data: { summary: subject },
 })
 
@@ -63,7 +68,12 @@ test('a message goes once to each destination of its rules, and those of a diges
 
 test('past the limit of an hour issues wait, for the one message of the next', () => {
   const sent: RecentAlert = {
-    ...{ eventType: 'csp.new_issue', siteId: 'shop', summary: '', occurredAt, destinations: ['to a'], digestTo: [] },
+    eventType: 'csp.new_issue',
+    siteId: 'shop',
+    summary: '',
+    occurredAt,
+    destinations: ['to a'],
+    digestTo: [],
   }
   const recent = (count: number) => Array.from({ length: count }, () => sent)
   expect(sizes(issues(3), [rule('a')], recent(maxGroupedPerHour - 1))).toEqual([1])

@@ -22,8 +22,16 @@ import { numberOfCases } from '../../../../support/number-of-cases.ts'
 const day = '2026-11-20T00:00:00.000Z'
 
 const good: SourceEvidence = {
-  ...{ confidence: 'high', pageCount: 5, browsers: ['Chrome', 'Firefox'], firstSeenEver: 0, party: 'third' },
-  ...{ isShared: false, isBypass: false, scripts: undefined, knownBy: ['scan'], isRejected: false },
+  confidence: 'high',
+  pageCount: 5,
+  browsers: ['Chrome', 'Firefox'],
+  firstSeenEver: 0,
+  party: 'third',
+  isShared: false,
+  isBypass: false,
+  scripts: undefined,
+  knownBy: ['scan'],
+  isRejected: false,
 }
 
 /** A report each. */
@@ -37,7 +45,10 @@ function groupsOf(requests: readonly ObservedRequest[]) {
     groups: all.map(
       ({ request }): SourceGroup => ({
         ...parseRequest({ ...request, detail: undefined, isDetailCut: false }),
-        ...{ key: sourceKey(request), quotes: [counted], firstSeen: day, lastSeen: day },
+        key: sourceKey(request),
+        quotes: [counted],
+        firstSeen: day,
+        lastSeen: day,
       }),
     ),
     details: all.map(
@@ -69,15 +80,13 @@ function advise(policy: string, requests: readonly ObservedRequest[], given: Giv
     judgeSources([lists], noisy, () => quoted).withDetails(detailsOf(details))
   const judged = judge(parsePolicyLists(policy))
   const advice = advisePolicy({
-    ...{
-      policy,
-      judged,
-      found: advisableSources(judged),
-      judgeAgain: judge,
-      minConfidence: 'high',
-      newSince: Date.parse(day),
-      limit: given.limit ?? 50,
-    },
+    policy,
+    judged,
+    found: advisableSources(judged),
+    judgeAgain: judge,
+    minConfidence: 'high',
+    newSince: Date.parse(day),
+    limit: given.limit ?? 50,
     evidenceOf: ({ directive }) => ({
       ...good,
       ...given.evidence,
@@ -275,7 +284,12 @@ describe('advice on random reports', () => {
             judgeSources([lists], groups, () => quoted).withDetails(detailsOf(details))
           const judged = judge(parsePolicyLists(policy))
           const advice = advisePolicy({
-            ...{ policy, judged, judgeAgain: judge, minConfidence: 'high', newSince: 1, limit: 50 },
+            policy,
+            judged,
+            judgeAgain: judge,
+            minConfidence: 'high',
+            newSince: 1,
+            limit: 50,
             found: advisableSources(judged),
             evidenceOf: ({ directive, source }) => ({
               ...good,

@@ -111,7 +111,8 @@ describe('what hides the cause', () => {
 
   test('a path longer than the stored segments is unknown where its rest decides', () => {
     const deep = observed('https://page.test/', {
-      ...{ directive: 'img-src', sample: '' },
+      directive: 'img-src',
+      sample: '',
       blockedUrl: 'https://a.test/1/2/3/4/5.png',
     })
     const quoted = "img-src 'none'"
