@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { formatHeaders, headerFormats } from '../../collector/header-formats.ts'
+import { formatHeaders, headerFormats } from '../../../schema/header-formats.ts'
 import { siteAddress } from '../../collector/site-address.ts'
 import { collectorAddress } from '../../config.ts'
 import { option } from '../command/arguments.ts'
@@ -17,11 +17,16 @@ export const collectorUrl = option('--collector <URL>', {
 
 const format = option('--format <FORMAT>', {
   about: 'Print web server configuration instead of JSON',
-  takes: `one of ${headerFormats.join(', ')}`,
-  schema: z.enum(headerFormats),
+  takes: `one of ${Object.keys(headerFormats).join(', ')}`,
+  schema: z.enum(Object.keys(headerFormats) as (keyof typeof headerFormats)[]),
 })
 
 const unknownAddress = 'The URL of the collector is unknown: set COLLECTOR_URL or use --collector'
+
+const nameAndValue = (line: string) => {
+  const colon = line.indexOf(': ')
+  return [line.slice(0, colon), line.slice(colon + 2)] as const
+}
 
 /** A site's reporting URL for JSON output; only its token if the collector's URL is unknown. */
 export function printedAddress(context: Context, token: string, collector = context.collectorUrl()): object {
@@ -48,7 +53,7 @@ export function addSiteHeaders(sites: Command, context: Context): void {
       const { reader } = await context.database()
       const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
       const address = siteAddress(collector, token)
-      if (format) context.stdout.write(formatHeaders(format, address.headers))
+      if (format) context.stdout.write(formatHeaders(headerFormats[format], address.headers.map(nameAndValue)))
       else context.finish({ id: site, ...address })
     })
 }

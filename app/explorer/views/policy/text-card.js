@@ -5,7 +5,7 @@ import { Copy } from '../../components/copy.js'
 import { counted, number } from '../../components/format.js'
 import { Text, visible } from '../../components/value.js'
 import { html } from '../../html.js'
-import { forms, headerName, toForm } from './header-forms.js'
+import { around, forms, toForm } from './header-forms.js'
 import { toText, unprintable } from './policy-text.js'
 
 /** @typedef {import('./policy-text.js').ShownDirective} ShownDirective */
@@ -26,18 +26,19 @@ export function TextCard({ read, directives }) {
     </select>
     ${policy && !policy.truncated && html`<${Copy} class="primary" label="Copy" what=${`the policy, ${form}`} text=${copied} />`}`
   return html`<${Card} id="policy-text" title="Policy" tools=${tools} read=${read} rows=${5}>
-    ${() => policy && html`<${Body} ...${{ policy, form, directives, text }} />`}
+    ${() => policy && html`<${Body} policy=${policy} form=${form} directives=${directives} text=${text} />`}
   <//>`
 }
 
 /** @param {{ policy: any, form: string, directives: ShownDirective[], text: string }} props */
 function Body({ policy, form, directives, text }) {
-  const { start, end, encode } = forms[form]
+  const { start, end } = around(form, policy.disposition)
+  const { encode } = forms[form]
   const additions = directives.reduce((sum, { values }) => sum + values.filter(({ isAdded }) => isAdded).length, 0)
   const dropped = unprintable(directives)
   const shown = directives.filter(({ name }) => !dropped.includes(name))
   return html`<div class="pad">
-    <pre class=${form === 'Header' ? 'lines' : ''} tabindex="0" aria-label="Text of the policy">${start(headerName(policy.disposition))}${shown.map(
+    <pre class=${form === 'Header' ? 'lines' : ''} tabindex="0" aria-label="Text of the policy">${start}${shown.map(
       ({ name, isNew, values }, at) =>
         html`<span key=${name}>${isNew ? html`<ins>${name}</ins>` : name}${values
           .filter(({ text }) => !dropped.includes(text))
