@@ -66,12 +66,15 @@ export const isKnownDirective = (directive: string): boolean => fallbacks.has(di
 export const isScript = (directive: string): boolean => /^script-src/.test(directive)
 export const isStyle = (directive: string): boolean => /^style-src/.test(directive)
 
-export interface GoverningList {
+export interface GoverningList<List = SourceList> {
   readonly name: string
-  readonly list: SourceList
+  readonly list: List
 }
 
-export function governingList(policy: ParsedPolicy, directive: string): GoverningList | undefined {
+export function governingList<List>(
+  policy: ReadonlyMap<string, List>,
+  directive: string,
+): GoverningList<List> | undefined {
   for (const name of fallbacks.get(directive) ?? [directive]) {
     const list = policy.get(name)
     if (list) return { name, list }

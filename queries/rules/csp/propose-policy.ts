@@ -1,8 +1,7 @@
 /** @module The next policy: another one with sources added. */
 
-import { governingList, isScript, isStyle, type ParsedPolicy, parseLists } from './governing-directive.ts'
+import { governingList, isScript, isStyle, type ParsedPolicy } from './governing-directive.ts'
 import { type DirectiveValues, serialisePolicy } from './parse-policy.ts'
-import { isHash, isNonce } from './source-list.ts'
 
 export interface Addition {
   readonly addTo: string
@@ -13,23 +12,27 @@ export interface Addition {
  * The directive that a source is added to: the governing one, or a new one in place of a fallback. Safari before 15.4 and
  * Firefox before 108 ignore -elem and -attr.
  */
-export function additionTarget(policy: ParsedPolicy, directive: string): string | undefined {
+export function additionTarget(policy: ReadonlyMap<string, unknown>, directive: string): string | undefined {
   const governing = governingList(policy, directive)?.name
   if (governing === undefined) return undefined
   const own = directive.replace(/-(?:elem|attr)$/, '')
   return governing === directive || governing === own ? governing : own
 }
 
-/** Nonces stay `'nonce-*'`: the server inserts its own. The order of directives is preserved, and new ones follow. */
-export function proposePolicy(policy: DirectiveValues, additions: readonly Addition[]): string {
+/** The order of directives is preserved, and new ones follow. */
+export function withSources(policy: DirectiveValues, additions: readonly Addition[]): DirectiveValues {
   const proposed = new Map(policy)
   for (const { addTo, expression } of additions) {
     const values = proposed.get(addTo) ?? inheritedBy(addTo, policy)
     const open = values.filter((value) => value.toLowerCase() !== "'none'")
     proposed.set(addTo, open.includes(expression) ? open : [...open, expression])
   }
-  return serialisePolicy(proposed)
+  return proposed
 }
+
+/** Nonces stay `'nonce-*'`: the server inserts its own. */
+export const proposePolicy = (policy: DirectiveValues, additions: readonly Addition[]): string =>
+  serialisePolicy(withSources(policy, additions))
 
 /** The directive to copy for a new one; null if the policy has it. */
 export function inheritedFrom(policy: ParsedPolicy, directive: string): string | null {
@@ -39,9 +42,8 @@ export function inheritedFrom(policy: ParsedPolicy, directive: string): string |
 
 /** Values of the list that governed; only scripts and styles have nonces, hashes and keywords. */
 function inheritedBy(directive: string, policy: DirectiveValues): readonly string[] {
-  const values = governingList(parseLists(policy), directive)?.list.values ?? []
-  if (isScript(directive) || isStyle(directive)) return values
-  return values.filter((value) => !isNonce(value) && !isHash(value) && !isKeyword(value))
+  const values = governingList(policy, directive)?.list ?? []
+  return isScript(directive) || isStyle(directive) ? values : values.filter(isUrlSource)
 }
 
-const isKeyword = (value: string) => value.startsWith("'") && value.toLowerCase() !== "'self'"
+const isUrlSource = (value: string) => !value.startsWith("'") || value.toLowerCase() === "'self'"

@@ -1,4 +1,5 @@
 // @ts-check
+import { governingList } from '../../../../queries/rules/csp/governing-directive.ts'
 import { Card } from '../../components/card.js'
 import { number } from '../../components/format.js'
 import { Text } from '../../components/value.js'
@@ -15,18 +16,6 @@ const nameOf = (directive) => directive.split(' ')[0].toLowerCase()
 /** The policy quoted most. @param {import('../../use-read.js').Read} policies */
 export const mostQuoted = ({ body }) => body?.data.toSorted((a, b) => b.reportCount - a.reportCount)[0]
 
-/** Directives that a missing one falls back to, the nearest first. @param {string} directive */
-function fallbacks(directive) {
-  const kind = directive.split('-src')[0]
-  return [
-    directive,
-    ...(/-(elem|attr)$/.test(directive) ? [`${kind}-src`] : []),
-    ...(kind === 'worker' ? ['child-src', 'script-src'] : []),
-    ...(kind === 'frame' ? ['child-src'] : []),
-    'default-src',
-  ]
-}
-
 /**
  * The policy that most reports of the issue quote.
  * @param {{ policies: import('../../use-read.js').Read, directive: string, reportCount?: number }} props `directive`: that blocked
@@ -41,7 +30,7 @@ export function BlockingPolicy({ policies, directive, reportCount }) {
 
 function Marked({ policy, directive }) {
   const parts = directivesOf(policy)
-  const governing = fallbacks(directive).find((name) => parts.some((part) => nameOf(part) === name))
+  const governing = governingList(new Map(parts.map((part) => [nameOf(part), part])), directive)?.name
   return html`<p class="policy"><code>${parts.map((part, at) => {
     const text = html`<${Text} text=${part} />`
     return html`${nameOf(part) === governing ? html`<mark>${text}</mark>` : text}${at < parts.length - 1 && '; '}`

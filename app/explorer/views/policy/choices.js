@@ -1,14 +1,15 @@
 // @ts-check
 /** @module Sources of an advice as rows to tick, and which of them are ticked. */
 
-import { additionTarget, parsePolicy } from './policy-text.js'
+import { additionTarget } from '../../../../queries/rules/csp/propose-policy.ts'
+import { parsePolicy } from './policy-text.js'
 
 /**
  * @typedef {object} Choice
  * @property {string} key
  * @property {string} directive of the reports
  * @property {string} text the expression, or the source of what must never be allowed
- * @property {import('./policy-text.js').Addition | undefined} addition undefined for what must never be allowed
+ * @property {import('../../../../queries/rules/csp/propose-policy.ts').Addition | undefined} addition undefined for what must never be allowed
  * @property {boolean} isAdvised ticked unless a person decides otherwise
  * @property {string[]} reasons why it is not allowed, or to be reviewed
  * @property {boolean} isHash of a sample of inline code

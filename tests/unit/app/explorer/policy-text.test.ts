@@ -23,7 +23,7 @@ test('a policy with sources added is the text that the advice proposes', () => {
       const directives = parsePolicy(policy)
       const additions = chosen.flatMap(([directive, expression]) => {
         const addTo = additionTarget(parseLists(directives), directive)
-        expect(page.additionTarget(page.parsePolicy(policy), directive)).toBe(addTo)
+        expect(additionTarget(page.parsePolicy(policy), directive)).toBe(addTo)
         expect(addTo === undefined).toBe(governingList(parseLists(directives), directive) === undefined)
         return addTo === undefined ? [] : [{ addTo, expression }]
       })
