@@ -5,14 +5,6 @@ import { build } from 'esbuild'
 
 const folder = fileURLToPath(new URL('./explorer/', import.meta.url))
 
-/** The API writes it when it starts. */
-const schemaOfApi = {
-  name: 'schema of the API',
-  setup({ onResolve }) {
-    onResolve({ filter: /\/served\/schema\.js$/ }, () => ({ path: '/explorer/served/schema.js', external: true }))
-  },
-}
-
 /** @returns {Promise<Record<string, string>>} texts by their names, such as `main.js` */
 export async function bundleExplorer() {
   const { outputFiles } = await build({
@@ -27,7 +19,6 @@ export async function bundleExplorer() {
     format: 'esm',
     target: 'es2023',
     minify: true,
-    plugins: [schemaOfApi],
     logLevel: 'warning',
   })
   return Object.fromEntries(outputFiles.map(({ path, text }) => [path.slice(folder.length), text]))

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { dayMs, minuteMs } from './durations.ts'
+import { filterable } from './filterable.ts'
 import { durationPattern, parseDuration } from './parse-duration.ts'
 
 /** @param allowed follows "must be" in the error. */
@@ -22,9 +23,6 @@ export const integer = (min: number, max: number, description: string) =>
     `an integer from ${min} to ${max}`,
     description,
   )
-
-/** Rule 22. */
-export const filterable = /^[ -[\]-~]*$/
 
 export const exactText = (maxLength: number, description: string) =>
   param(

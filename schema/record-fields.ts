@@ -5,7 +5,8 @@
 
 import { z } from 'zod'
 import { dayMs } from './durations.ts'
-import { filterable, parseDateTime, toMilliseconds } from './params.ts'
+import { filterable } from './filterable.ts'
+import { parseDateTime, toMilliseconds } from './params.ts'
 
 export const recordUuid = z.guid().toLowerCase()
 

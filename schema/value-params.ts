@@ -1,7 +1,8 @@
 /** @module Parameters of several values, and of a part of one (Rule 22). */
 
 import { z } from 'zod'
-import { filterable, param } from './params.ts'
+import { filterable } from './filterable.ts'
+import { param } from './params.ts'
 
 /** Rule 22. */
 const maxValues = 20

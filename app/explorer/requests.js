@@ -1,7 +1,8 @@
 // @ts-check
 /** @module Requests of a view, with the parameters of its state that the operation accepts. */
 
-import { parameters, reportTypes, windowDays } from './served/schema.js'
+import { dimensionsOf } from '../../schema/report-types.ts'
+import { operations } from './operations.js'
 import { ranges, typeOf } from './state.js'
 
 /** @typedef {import('./state.js').State} State */
@@ -18,7 +19,7 @@ export function rangeMs(last) {
 
 /** The window within the days that the operation reads, with the same end. @param {State} state @param {string} path */
 export function windowOf({ last, from, to }, path) {
-  const maxMs = (windowDays[path] ?? 31) * dayMs
+  const maxMs = (operations[path]?.maxDays ?? 31) * dayMs
   const shortest = `${maxMs / dayMs}d`
   if (!from && !to) return { last: rangeMs(last) > maxMs ? shortest : last }
   if (!to) return Date.parse(from ?? '') < Date.now() - maxMs ? { last: shortest } : { from }
@@ -28,7 +29,7 @@ export function windowOf({ last, from, to }, path) {
 }
 
 /** True if the operation at a path accepts a parameter; newer API versions may accept more. */
-export const takes = (path, name) => parameters[path]?.includes(name) ?? false
+export const takes = (path, name) => operations[path]?.parameters.includes(name) ?? false
 
 /** Filters of an issue by the dimensions of CSP reports, so that filters survive a change of view. */
 const issueNames = { directive: 'subject', blockedHost: 'targetHost' }
@@ -45,7 +46,7 @@ export function applies(state, path, condition) {
   return !takes(path, 'groupBy') && !takes(path, 'directive') ? true : isOfType(state, condition.name)
 }
 
-const isOfType = (state, name) => name === 'page' || (reportTypes[typeOf(state)] ?? []).includes(name)
+const isOfType = (state, name) => name === 'page' || dimensionsOf(typeOf(state)).includes(name)
 
 /**
  * Target of an operation, such as `/v1/sites/{siteId}/scripts`, for the view's site, window, noise and filters.

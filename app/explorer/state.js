@@ -1,7 +1,9 @@
 // @ts-check
 /** @module The view in the URL's query, by the API's own parameter names, so that it can be sent to a colleague. */
 
-import { parameters, rankingDimensions, reportTypes } from './served/schema.js'
+import { rankingDimensions } from '../../schema/dimensions.ts'
+import * as schema from '../../schema/report-types.ts'
+import { operations } from './operations.js'
 import { views } from './views.js'
 
 /** @typedef {'any' | 'not' | 'contains'} Operator */
@@ -10,7 +12,7 @@ import { views } from './views.js'
  * @typedef {object} State
  * @property {string} view
  * @property {string} [siteId] all sites without
- * @property {string} [reportType]
+ * @property {import('../../schema/report-types.ts').ReportType} [reportType]
  * @property {string} last unless there is `from` or `to`
  * @property {string} [from]
  * @property {string} [to]
@@ -34,8 +36,8 @@ const baseNames = ['siteId', 'reportType', 'last', 'from', 'to', 'groupBy', 'tim
 /** Filters of any operation, except for the site, which has a separate picker. */
 export const filterNames = [
   ...new Set(
-    Object.values(parameters)
-      .flat()
+    Object.values(operations)
+      .flatMap(({ parameters }) => parameters)
       .filter((name) => name.endsWith('.any'))
       .map((name) => name.slice(0, -'.any'.length)),
   ),
@@ -50,19 +52,16 @@ const defaults = { view: 'overview', last: '7d', noise: 'exclude', conditions: [
  */
 export function readState(search = location.search) {
   const params = new URLSearchParams(search)
-  /** @param {string} name @param {readonly string[]} known */
-  const oneOf = (name, known) => {
-    const value = params.get(name)
-    return value !== null && known.includes(value) ? value : undefined
-  }
+  /** @template {string} Name @param {string} name @param {readonly Name[]} known */
+  const oneOf = (name, known) => known.find((one) => one === params.get(name))
   const view = oneOf('view', Object.keys(views)) ?? defaults.view
   const ownNames = views[view]?.params ?? []
   const own = ownNames.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : []))
-  const noise = /** @type {State['noise']} */ (oneOf('noise', ['exclude', 'only', 'include']) ?? defaults.noise)
+  const noise = oneOf('noise', ['exclude', 'only', 'include']) ?? defaults.noise
   return {
     view,
     siteId: params.get('siteId') || undefined,
-    reportType: oneOf('reportType', Object.keys(reportTypes)),
+    reportType: oneOf('reportType', schema.reportTypeNames),
     last: isRange(params.get('last')) ?? defaults.last,
     from: toIso(params.get('from')),
     to: toIso(params.get('to')),
@@ -125,9 +124,9 @@ export function urlOf(state) {
 /** The type of an operation over one type. @param {State} state */
 export const typeOf = (state) => state.reportType ?? 'csp-violation'
 
-/** Dimensions of the view's type, the best for rankings first. @param {State} state */
+/** Dimensions of the view's type, the best for rankings first. @param {State} state @returns {string[]} */
 export function dimensionsOf(state) {
-  const own = reportTypes[typeOf(state)] ?? []
+  const own = schema.dimensionsOf(typeOf(state))
   return [
     ...rankingDimensions.filter((name) => own.includes(name)),
     ...own.filter((name) => !rankingDimensions.includes(name)),

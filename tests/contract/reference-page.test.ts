@@ -79,7 +79,7 @@ test('the explorer is a bundle with a module a view, without comments, and no mo
   const views = ['overview', 'reports', 'issues', 'issue', 'policy', 'alerts', 'scripts', 'pages', 'pci']
   const names = [...texts.keys()]
   expect(views.filter((view) => !names.some((name) => name.startsWith(`${view}-`)))).toEqual([])
-  expect(await api.get('/explorer/served/schema.js')).toMatchObject({ status: 200 })
+  expect(await api.get('/explorer/served/styles.css')).toMatchObject({ status: 200 })
   for (const text of texts.values()) expect(text).not.toMatch(/\/\*\*|@ts-check/)
   expect(await api.get('/explorer/missing.js')).toMatchObject({ status: 404 })
   expect((await fetch(`${api.url}/explorer/main.js`, { method: 'POST' })).status).toBe(405)

@@ -1,6 +1,6 @@
 // @ts-check
+import { confidenceRule } from '../../../schema/confidence-rule.ts'
 import { html } from '../html.js'
-import { confidenceRule } from '../served/schema.js'
 import { Badge } from './badge.js'
 
 /** Explanation of an issue's confidence. */

@@ -1,6 +1,6 @@
 // @ts-check
+import { dimensionsOf } from '../../../schema/report-types.ts'
 import { html } from '../html.js'
-import { reportTypes } from '../served/schema.js'
 import { Badge } from './badge.js'
 import { Time } from './time.js'
 import { Url, Value } from './value.js'
@@ -24,14 +24,15 @@ const labels = {
 
 /**
  * Columns of a list of reports of one type.
- * @param {string} reportType @param {(report: any) => void} open
+ * @param {import('../../../schema/report-types.ts').ReportType} reportType @param {(report: any) => void} open
  * @param {readonly string[]} [same] fields that are the same in every row
  * @returns {import('./table.js').Column[]}
  */
 export function reportColumns(reportType, open, same = []) {
-  const names = (reportTypes[reportType] ?? []).filter((name) => !common.includes(name)).slice(0, mostOwn)
+  const dimensions = dimensionsOf(reportType)
+  const names = dimensions.filter((name) => !common.includes(name)).slice(0, mostOwn)
   const own = names.filter((name) => !same.includes(name))
-  const hasDisposition = reportTypes[reportType]?.includes('disposition')
+  const hasDisposition = dimensions.includes('disposition')
   return [
     {
       label: 'Received',

@@ -1,8 +1,8 @@
 // @ts-check
+import { dimensionsOf } from '../../../schema/report-types.ts'
 import { useApp } from '../app-context.js'
 import { html } from '../html.js'
 import { request } from '../requests.js'
-import { reportTypes } from '../served/schema.js'
 import { useRead } from '../use-read.js'
 import { Copy } from './copy.js'
 import { Dialog } from './dialog.js'
@@ -47,7 +47,8 @@ export function OpenedReport({ rows, reportType }) {
  */
 function ReportDrawer({ report, close }) {
   const { sites } = useApp()
-  const dimensions = reportTypes[report.reportType] ?? []
+  /** @type {readonly string[]} */
+  const dimensions = dimensionsOf(report.reportType)
   const present = Object.entries(report).filter(([, value]) => value !== null && value !== '')
   const missing = Object.entries(report).filter(([, value]) => value === null || value === '')
   const shown = (name, value) => {

@@ -1,7 +1,7 @@
 // @ts-check
+import { filterable } from '../../../schema/filterable.ts'
 import { useApp } from '../app-context.js'
 import { html } from '../html.js'
-import { filterablePattern } from '../served/schema.js'
 import { withValue } from '../state.js'
 
 /** Control and direction characters, which could disguise a text. */
@@ -50,7 +50,7 @@ export function Text({ text, empty = '–' }) {
 }
 
 /** True if the API's filters accept a text: only printable ASCII. @param {string} text */
-export const isFilterable = (text) => new RegExp(filterablePattern).test(text)
+export const isFilterable = (text) => filterable.test(text)
 
 /** A page or a script, without the scheme that nearly all have. @param {{ url?: string | null, empty?: string }} props */
 export const Url = ({ url, empty }) => html`<${Text} text=${url?.replace(/^https:\/\/(?=.)/, '')} empty=${empty} />`

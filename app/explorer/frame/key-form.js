@@ -1,7 +1,7 @@
 // @ts-check
 
+import { keyPattern } from '../../../schema/key-pattern.ts'
 import { html, useEffect, useRef } from '../html.js'
-import { keyPattern } from '../served/schema.js'
 
 /**
  * Form for the key, above the current view.
@@ -18,7 +18,7 @@ export function KeyForm({ message, isAlone, use }) {
     <${isAlone ? 'h1' : 'h2'}>Your API key<//>
     ${message && html`<p class="bad" role="alert">${message}</p>`}
     <label><span>Key</span>
-      <input ref=${input} name="key" type="password" autocomplete="off" required pattern=${keyPattern}
+      <input ref=${input} name="key" type="password" autocomplete="off" required pattern=${keyPattern.source}
         title="A key such as srk_live_ and 40 letters and digits" /></label>
     <button type="submit" class="primary">Open</button>
     <p class="muted">The key stays in this tab until you close it, and is sent only to this API.</p>

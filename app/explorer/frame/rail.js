@@ -1,5 +1,6 @@
 // @ts-check
 
+import { reportTypeNames } from '../../../schema/report-types.ts'
 import { useApp } from '../app-context.js'
 import { labelOfType, number } from '../components/format.js'
 import { Link } from '../components/link.js'
@@ -7,7 +8,6 @@ import { Menu, MenuItem } from '../components/menu.js'
 import { Text, visible } from '../components/value.js'
 import { html, useEffect, useState } from '../html.js'
 import { request, typesTarget } from '../requests.js'
-import { reportTypes } from '../served/schema.js'
 import { useRead } from '../use-read.js'
 import { views } from '../views.js'
 
@@ -31,7 +31,7 @@ export function Rail({ openHelp, forget }) {
 function Lines({ state }) {
   const types = useRead(typesTarget(state))
   const issues = useRead(request(state, '/v1/issues', { limit: 1, total: true }))
-  const counted = types.body?.data.filter(({ reportType }) => Object.hasOwn(reportTypes, reportType)) ?? []
+  const counted = types.body?.data.filter(({ reportType }) => reportTypeNames.includes(reportType)) ?? []
   useEffect(showCurrent, [state.view, state.reportType, counted.length])
   const line = (label, changes, count, isCurrent) =>
     html`<li key=${label}>

@@ -1,4 +1,5 @@
 // @ts-check
+import { reportTypeRows } from '../../../schema/report-types.ts'
 import { useApp } from '../app-context.js'
 import { Badge } from '../components/badge.js'
 import { Card } from '../components/card.js'
@@ -16,7 +17,6 @@ import { Time } from '../components/time.js'
 import { isFilterable, Url } from '../components/value.js'
 import { html } from '../html.js'
 import { request } from '../requests.js'
-import { issueSubjects } from '../served/schema.js'
 import { typeOf } from '../state.js'
 import { useList, useRead } from '../use-read.js'
 import { BlockingPolicy } from './issue/blocking-policy.js'
@@ -41,7 +41,7 @@ function useIssue(state) {
   const reports = useList(request(whole, `${base}/reports`, { ...own, limit: 20 }))
   const pages = useList(request(whole, `${base}/pages`, { ...own, limit: 7 }))
   const [first] = reports.rows
-  const rule = issueSubjects[reportType]
+  const rule = reportTypeRows[reportType].issue?.subject
   const subject = typeof rule === 'object' ? rule.word : (first?.[rule ?? ''] ?? '')
   const host = reportType === 'csp-violation' ? first?.blockedHost?.toLowerCase() : undefined
   const isOf = { ...own, 'subject.any': filterable(subject), 'targetHost.any': filterable(host), limit: 200 }
@@ -106,7 +106,7 @@ function Pages({ list }) {
 }
 
 /** Fields that are equal in all reports of an issue. */
-const sameFields = (reportType) => ['blockedHost', String(issueSubjects[reportType])]
+const sameFields = (reportType) => ['blockedHost', String(reportTypeRows[reportType].issue?.subject)]
 
 function Reports({ list, reportType }) {
   const { state, go } = useApp()

@@ -1,4 +1,5 @@
 // @ts-check
+import { issueTypeNames } from '../../../schema/report-types.ts'
 import { useApp } from '../app-context.js'
 import { Card } from '../components/card.js'
 import { labelOfType, number } from '../components/format.js'
@@ -12,7 +13,6 @@ import { Time } from '../components/time.js'
 import { RowFilter, Text } from '../components/value.js'
 import { html } from '../html.js'
 import { request } from '../requests.js'
-import { issueSubjects } from '../served/schema.js'
 import { useList } from '../use-read.js'
 
 const step = 50
@@ -83,7 +83,7 @@ function Tools({ isNew }) {
   const label = state.reportType ? labelOfType(state.reportType) : 'All types'
   return html`<${Menu} end label=${html`${label} <span aria-hidden="true">▾</span>`} name=${`Type: ${label}`} data-key="issue type">
       ${(close) =>
-        [undefined, ...Object.keys(issueSubjects)].map(
+        [undefined, ...issueTypeNames].map(
           (type) => html`<${MenuItem} key=${type} current=${type === state.reportType}
         pick=${() => {
           go({ reportType: type })

@@ -42,7 +42,6 @@ test.each([
   '/docs/swagger-ui-bundle.js',
   '/docs/swagger-ui.css',
   '/explorer',
-  '/explorer/served/schema.js',
   '/explorer/served/styles.css',
   ...explorerFiles.map((file) => `/explorer/${file}`),
 ])('the built API serves %s as its source does', async (path) => {

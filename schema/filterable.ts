@@ -1,0 +1,2 @@
+/** Rule 22. */
+export const filterable = /^[ -[\]-~]*$/
