@@ -9,6 +9,7 @@ import { findRecordingStart } from '../../../queries/records/find-recording-star
 import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import { byText } from '../../../queries/rules/by-text.ts'
 import { evidenceHash } from '../../../queries/rules/pci/evidence-hash.ts'
+import { requirementText } from '../../../queries/rules/pci/report-texts.ts'
 import { toReadWindow } from '../../../queries/rules/window.ts'
 import { countPageScans } from '../../../queries/scans/count-page-scans.ts'
 import { listRecordingTimes } from '../../../queries/scripts/list-recording-times.ts'
@@ -25,8 +26,8 @@ import { Problem } from '../../../schema/problems.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { readReadiness } from './read-readiness.ts'
 import { failedAlertIds } from './report-deliveries.ts'
+import { limitsOf } from './report-limits.ts'
 import { observedOf } from './report-observed.ts'
-import { limitsOf, requirementText } from './report-texts.ts'
 
 interface ReportRequest {
   readonly tenantId: string

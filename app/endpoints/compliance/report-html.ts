@@ -1,6 +1,7 @@
 /** @module A report as one page of HTML: no script, no other file, and on paper A4. */
 
 import { hash } from 'node:crypto'
+import { integrityTexts } from '../../../queries/rules/pci/report-texts.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { TextResponse } from '../../pipeline/text-response.ts'
 import { Markup, markup, untrusted } from './markup.ts'
@@ -133,7 +134,6 @@ interface Sheet {
 function page(report: PciReport, { head, style, policy }: Sheet): Markup {
   const { evidence, observed, evidenceHash, requirements } = report
   const { integrity, uninventoriedCount } = observed
-  const sum = integrity.protected + integrity.unprotected + integrity.unknown
   return markup`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="${policy}"><title>${head}</title>
@@ -144,8 +144,7 @@ function page(report: PciReport, { head, style, policy }: Sheet): Markup {
 <p class="mono">sha256 ${evidenceHash}</p>
 <div class="cards">${requirements.map(requirementCard)}</div>
 ${table('Scripts of payment pages', { 'Script and its hashes, first and last seen': 64, Decision: 12, Integrity: 12, Pages: 12 }, scriptRows(report))}
-<p>${integrity.protected} protected + ${integrity.unprotected} unprotected + ${integrity.unknown} unknown = ${sum} scripts.
-Apart from them browsers reported ${uninventoriedCount} unprotected that the inventory lacks.</p>
+<p>${integrityTexts(integrity, uninventoriedCount).join('\n')}</p>
 ${table('Unprotected scripts that the inventory lacks', { Script: 60, 'Reported by the policy': 20, 'Last report': 20 }, uninventoriedRows(report))}
 ${table('Decisions', { Script: 30, Decision: 12, Why: 24, Who: 18, When: 16 }, decisionRows(report))}
 ${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after': 46, Alert: 30 }, changeRows(report))}

@@ -2,7 +2,7 @@
 import { useApp } from '../app-context.js'
 import { Badge } from '../components/badge.js'
 import { Card } from '../components/card.js'
-import { number, words } from '../components/format.js'
+import { words } from '../components/format.js'
 import { Link } from '../components/link.js'
 import { Text } from '../components/value.js'
 import { html, useEffect } from '../html.js'
@@ -12,12 +12,7 @@ import { EvidenceCards } from './pci/evidence-cards.js'
 import { readinessOf } from './pci/readiness-of.js'
 import { AsOfMenu, ReportMenu, reportPath } from './pci/report-menus.js'
 import { setRunningHead } from './pci/running-head.js'
-import { sentencesOf, utc } from './pci/sentences.js'
-
-const titles = {
-  '6.4.3': 'Scripts are authorized, whole and listed',
-  '11.6.1': 'Changes are detected and alerted',
-}
+import { utc, verdictsOf } from './pci/sentences.js'
 
 const toneOf = { met: 'good', partial: 'warn', not_met: 'bad' }
 
@@ -49,7 +44,7 @@ export function View() {
 
 /** @param {{ data: any, read: import('../use-read.js').Read }} props */
 function Verdicts({ data, read }) {
-  const sentences = sentencesOf(data)
+  const verdicts = verdictsOf(data)
   const { current, requiredFor } = data.plan
   const needed = Object.entries(requiredFor).filter(([, plan]) => plan !== null)
   return html`<div class="panels">
@@ -57,15 +52,14 @@ function Verdicts({ data, read }) {
         (
           { id, status },
           at,
-        ) => html`<${Card} key=${id} id=${`requirement-${at + 1}`} title=${`${id} ${titles[id] ?? ''}`} read=${read}
+        ) => html`<${Card} key=${id} id=${`requirement-${at + 1}`} title=${`${id} ${verdicts[at].title}`} read=${read}
           tools=${html`<${Badge} word=${status} tone=${toneOf[status] ?? ''} />`}>
-          <ul class="sentences">${sentences[at].map((sentence) => html`<${Line} key=${sentence.text} ...${sentence} />`)}</ul>
+          <ul class="sentences">${verdicts[at].sentences.map((sentence) => html`<${Line} key=${sentence.text} ...${sentence} />`)}</ul>
         <//>`,
       )}
     </div>
     <p class="muted">Plan <${Text} text=${current} />${needed.map(([name, plan]) => html`; ${words(name)} from plan <${Text} key=${name} text=${plan} />`)}.
-      ${data.evidence.window && html` Scripts cover ${utc(data.evidence.window.from)} to ${utc(data.evidence.window.to)}, changes the last 30 days.`}
-      ${' '}${number(data.evidence.uninventoriedUnprotected)} unprotected scripts are not in the inventory.</p>`
+      ${data.evidence.window && html` Scripts cover ${utc(data.evidence.window.from)} to ${utc(data.evidence.window.to)}, changes the last 30 days.`}</p>`
 }
 
 /** @param {import('./pci/sentences.js').Sentence} props */

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { requirementText } from '../../../../queries/rules/pci/report-texts.ts'
+import { pciGapKinds } from '../../../../schema/pci.ts'
 
 // Modules of the page have types of a browser, which tests do not read.
-const { utc } = await import(`${'../../../../app/explorer/views/pci'}/sentences.js`)
+const { utc, verdictsOf } = await import(`${'../../../../app/explorer/views/pci'}/sentences.js`)
 
 test.each([
   ['2026-11-26T04:37:00Z', '26 Nov 2026 04:37 UTC'],
@@ -9,4 +11,24 @@ test.each([
   ['', ''],
 ])('the time of a link %j is shown as %j', (time, shown) => {
   expect(utc(time)).toBe(shown)
+})
+
+test('gaps have the sentences and remedies of the report, and facts are its summary and its sums', () => {
+  const gaps = pciGapKinds
+    .filter((kind) => kind !== 'scripts_not_on_plan')
+    .map((kind) => ({ kind, count: 2, eventType: 'page.headers_changed' }))
+  const integrity = { protected: 1, unprotected: 2, unknown: 3, measured: true }
+  const facts = { paymentPages: 2, scripts: 6, authorized: 3, unreviewed: 2, rejected: 1, integrity }
+  const requirement = { id: '6.4.3', status: 'partial', facts, gaps } as const
+  const report = requirementText(requirement)
+  const [{ title, sentences }] = verdictsOf({ requirements: [requirement], evidence: { uninventoriedUnprotected: 4 } })
+  expect(title).toBe(report.title)
+  expect(sentences.map(({ text, close }: { text: string; close?: string }) => [text, close])).toEqual([
+    ...report.gaps.map(({ sentence, remedy }) => [sentence, remedy]),
+    [report.summary, undefined],
+    [
+      '1 protected + 2 unprotected + 3 unknown = 6 scripts.',
+      'Apart from them browsers reported 4 unprotected that the inventory lacks.',
+    ],
+  ])
 })
