@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('./explorer/', import.meta.url))
 export async function bundleExplorer() {
   const { outputFiles } = await build({
     absWorkingDir: folder,
-    entryPoints: ['main.js'],
+    entryPoints: ['main.ts'],
     outdir: folder,
     chunkNames: '[name]-[hash]',
     bundle: true,

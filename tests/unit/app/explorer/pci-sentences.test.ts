@@ -3,7 +3,7 @@ import { requirementText } from '../../../../queries/rules/pci/report-texts.ts'
 import { pciGapKinds } from '../../../../schema/pci.ts'
 
 // Modules of the page have types of a browser, which tests do not read.
-const { utc, verdictsOf } = await import(`${'../../../../app/explorer/views/pci'}/sentences.js`)
+const { utc, verdictsOf } = await import(`${'../../../../app/explorer/views/pci'}/sentences.ts`)
 
 test.each([
   ['2026-11-26T04:37:00Z', '26 Nov 2026 04:37 UTC'],

@@ -10,9 +10,9 @@ import { numberOfCases } from '../../../support/number-of-cases.ts'
 
 // Modules of the page have types of a browser, which tests do not read.
 const folder = '../../../../app/explorer/views/policy'
-const page = await import(`${folder}/policy-text.js`)
-const { around, forms, toForm } = await import(`${folder}/header-forms.js`)
-const { groupPolicies } = await import(`${folder}/policy-groups.js`)
+const page = await import(`${folder}/policy-text.ts`)
+const { around, forms, toForm } = await import(`${folder}/header-forms.ts`)
+const { groupPolicies } = await import(`${folder}/policy-groups.ts`)
 
 const aDirective = aRequest.map(({ directive }) => directive)
 

@@ -1,0 +1,13 @@
+export const toNdjson = (items: any[]) =>
+  new Blob(
+    items.map((item) => `${JSON.stringify(item)}\n`),
+    { type: 'application/x-ndjson' },
+  )
+
+export function save(blob, name) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

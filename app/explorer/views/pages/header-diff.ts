@@ -1,0 +1,41 @@
+/** @module Differences between the headers of two scans, by directive. */
+
+/** `isOnly`: the other scan lacks it */
+export type Part = { text: string; isOnly: boolean }
+/** undefined if a scan has no such directive */
+export type DirectiveDiff = { name: string; before?: Part[]; after?: Part[] }
+export type HeaderDiff = { header: string; change: 'added' | 'removed' | 'changed'; directives: DirectiveDiff[] }
+
+/** Separators of the directives of a header. */
+const separators = { 'permissions-policy': ',', 'x-frame-options': ',', 'referrer-policy': ',' }
+
+export function diffHeaders(before: Record<string, string | null>, after: Record<string, string | null>): HeaderDiff[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((header) => {
+    const values = [before[header] ?? null, after[header] ?? null]
+    if (values[0] === values[1]) return []
+    const [from, to] = values.map((value) => directivesOf(header, value))
+    const change = values[0] === null ? 'added' : values[1] === null ? 'removed' : 'changed'
+    const names = [...new Set([...from.keys(), ...to.keys()])]
+    const directives = names
+      .filter((name) => from.get(name)?.join(' ') !== to.get(name)?.join(' '))
+      .map((name) => ({
+        name,
+        before: marked(from.get(name), to.get(name)),
+        after: marked(to.get(name), from.get(name)),
+      }))
+    return [{ header, change, directives }]
+  })
+}
+
+/** @returns values by name; a repeat counts on */
+function directivesOf(header: string, value: string | null): Map<string, string[]> {
+  const directives = new Map()
+  for (const text of (value ?? '').split(separators[header] ?? ';')) {
+    const [, name, rest = ''] = /^([^\s=]+=?)(.*)$/s.exec(text.trim()) ?? []
+    if (name) directives.set(name, [...(directives.get(name) ?? []), ...(rest.match(/\S+/g) ?? [])])
+  }
+  return directives
+}
+
+const marked = (values: string[] | undefined, others: string[] | undefined): Part[] | undefined =>
+  values?.map((text) => ({ text, isOnly: !others?.includes(text) }))
