@@ -24,6 +24,8 @@ export interface ScriptSites {
   readonly api: TestApi
   /** A site of a tenant of its own. */
   create(): Promise<ScriptSite>
+  /** Sites of one tenant, with one key. */
+  createMany(count: number): Promise<{ readonly tenantId: string; readonly sites: readonly ScriptSite[] }>
   /** Every script of a site, in pages of 1,000 by default. */
   list(site: ScriptSite, query?: Readonly<Record<string, string | number>>): Promise<ReadList>
   /** `data` of `GET /v1/sites/{siteId}/scripts/{scriptId}`. */
@@ -41,6 +43,11 @@ export async function startScriptSites(): Promise<ScriptSites> {
     async create() {
       const tenantId = await api.createTenant()
       return { tenantId, siteId: await api.createSite(tenantId), key: await api.createKey(tenantId) }
+    },
+    async createMany(count) {
+      const tenantId = await api.createTenant()
+      const [siteIds, key] = await Promise.all([api.createSites(tenantId, count), api.createKey(tenantId)])
+      return { tenantId, sites: siteIds.map((siteId) => ({ tenantId, siteId, key })) }
     },
     async script(site, name) {
       const { data } = await list(site)

@@ -138,7 +138,7 @@ test.each([
     expect(await storedOf(database, url)).toEqual([1])
     expect(await next.metric('collector_restored_reports_total')).toBe(0)
     expect(await versionOf(database, tenantId)).toBeTypeOf('string')
-    expect((await checkRollups(database)).differences).toEqual([])
+    expect((await checkRollups(database, { tenantId })).differences).toEqual([])
   } finally {
     await next.close()
   }
@@ -169,7 +169,7 @@ test('a row whose value does not fit is set aside alone; the others of its block
     expect(await next.files()).toContain('refused')
     expect(await next.metric('collector_dropped_reports_total{reason="refused"}')).toBe(1)
     expect(await next.metric('collector_blocks_set_aside')).toBe(1)
-    expect((await checkRollups(database)).differences).toEqual([])
+    expect((await checkRollups(database, { tenantId })).differences).toEqual([])
   } finally {
     await next.close()
   }
@@ -242,7 +242,7 @@ test('of posts that wait, a deleted site’s are dropped, and a rotated token’
       expect(await collector.metric('collector_dropped_reports_total{reason="rotated_token"}')).toBe(1)
     }
     expect(await storedOf(database, late)).toEqual([0])
-    expect((await checkRollups(database)).differences).toEqual([])
+    expect((await checkRollups(database, { tenantId })).differences).toEqual([])
   } finally {
     await collector.close()
   }
@@ -294,7 +294,7 @@ test('the folder of release 0.2.0: blocks are stored whole, withdrawn ones where
     expect((await collector.files()).filter((state) => ['block', 'withdrawn', 'begun'].includes(state))).toEqual([])
     expect(await collector.files()).toContain('unreadable')
     expect(await readdir(folder)).not.toContain('collector-stored')
-    expect((await checkRollups(database)).differences).toEqual([])
+    expect((await checkRollups(database, { tenantId })).differences).toEqual([])
     expect(await versionOf(database, tenantId)).toBeTypeOf('string')
   } finally {
     await collector.close()

@@ -38,27 +38,40 @@ async function readPci(site: ScriptSite) {
   return body.data
 }
 
-test.each([
-  ['a style sheet', 'style', 'https://cdn.example.test/a.css'],
-  ['a script that is inline', 'script', ''],
-  ['a script of a blob', 'script', 'blob:https://shop.example.test/1'],
-  ['nothing', undefined, undefined],
-])('a site reports integrity as soon as browsers report a violation of %s', async (_, destination, blockedURL) => {
-  const site = await sites.create()
-  await sites.api.importRecords(site.tenantId, monitoredPages, [paymentPage(site, pay)])
-  await sites.api.insertReports([sighting(site, 'a', 1, { documentUrl: pay })])
-  const { facts } = (await readPci(site)).requirements[0]
-  expect(facts.integrity).toEqual({ protected: 0, unprotected: 0, unknown: 1, measured: false })
-  const body = { documentURL: pay, destination, blockedURL, reportOnly: true }
-  const line = { receivedAt: daysAgo(1), site: site.siteId, body: [{ type: 'integrity-violation', url: pay, body }] }
-  expect(await importLines(folder, ['reports', '--tenant', site.tenantId], [line])).toMatchObject({
-    result: { stored: 1 },
+test('a site reports integrity as soon as browsers report a violation of anything', async () => {
+  const violations = [
+    ['a style sheet', 'style', 'https://cdn.example.test/a.css'],
+    ['a script that is inline', 'script', ''],
+    ['a script of a blob', 'script', 'blob:https://shop.example.test/1'],
+    ['nothing', undefined, undefined],
+  ] as const
+  const { tenantId, sites: shops } = await sites.createMany(violations.length)
+  await sites.api.importRecords(
+    tenantId,
+    monitoredPages,
+    shops.map((site) => paymentPage(site, pay)),
+  )
+  await sites.api.insertReports(shops.map((site) => sighting(site, 'a', 1, { documentUrl: pay })))
+  for (const site of shops) {
+    const { facts } = (await readPci(site)).requirements[0]
+    expect(facts.integrity).toEqual({ protected: 0, unprotected: 0, unknown: 1, measured: false })
+  }
+  const lines = shops.map(({ siteId }, index) => {
+    const [, destination, blockedURL] = violations[index] ?? []
+    const body = { documentURL: pay, destination, blockedURL, reportOnly: true }
+    return { receivedAt: daysAgo(1), site: siteId, body: [{ type: 'integrity-violation', url: pay, body }] }
   })
-  const { rest } = await sites.list(site)
-  expect(rest.coverage).toEqual({ reporting: true, protected: 1, unprotected: 0, unknown: 0, ...lackingNone })
-  expect(await sites.script(site, 'a')).toMatchObject({ coverage: { state: 'protected', decidedBy: 'reports' } })
-  const { integrity } = (await readPci(site)).requirements[0].facts
-  expect(integrity).toEqual({ protected: 1, unprotected: 0, unknown: 0, measured: true })
+  expect(await importLines(folder, ['reports', '--tenant', tenantId], lines)).toMatchObject({
+    result: { stored: violations.length },
+  })
+  for (const [index, site] of shops.entries()) {
+    const [of] = violations[index] ?? []
+    const { rest } = await sites.list(site)
+    expect(rest.coverage, of).toEqual({ reporting: true, protected: 1, unprotected: 0, unknown: 0, ...lackingNone })
+    expect(await sites.script(site, 'a'), of).toMatchObject({ coverage: { state: 'protected', decidedBy: 'reports' } })
+    const { integrity } = (await readPci(site)).requirements[0].facts
+    expect(integrity, of).toEqual({ protected: 1, unprotected: 0, unknown: 0, measured: true })
+  }
 })
 
 test('scripts that the inventory lacks are all counted, and a cut of their list is no secret', async () => {
@@ -114,7 +127,7 @@ const covered = { ...bare, integrity: 'sha384-x' }
 
 type Later = { readonly status?: 'failed' } & Partial<Pick<ScanRecord, 'statusCode' | 'scripts'>>
 
-test.each<[name: string, later: readonly Later[], state: string]>([
+const laterScans: readonly (readonly [name: string, later: readonly Later[], state: string])[] = [
   ['no later scan', [], 'unprotected'],
   ['a later scan that failed', [{ status: 'failed' }], 'unprotected'],
   ['a later scan of an error page', [{ statusCode: 404, scripts: [] }], 'unprotected'],
@@ -127,18 +140,27 @@ test.each<[name: string, later: readonly Later[], state: string]>([
     [{ scripts: [] }, { statusCode: 500, scripts: [bare] }],
     'unknown',
   ],
-])('a scan decides coverage until its page’s next complete one: %s', async (_, later, state) => {
-  const site = await sites.create()
-  const page = paymentPage(site, pay)
-  await sites.api.importRecords(site.tenantId, monitoredPages, [page])
-  await sites.api.insertReports([sighting(site, '', 1, { reportType: 'integrity-violation', scriptUrl: '' })])
-  const records = [{ scripts: [bare] }, ...later].map((given, index) => {
-    const named = { id: crypto.randomUUID(), pageId: page.id, scannedAt: daysAgo(5 - index) }
-    const { status, ...rest }: Later = given
-    return status === 'failed' ? failedScan(named) : completeScan({ ...named, ...rest })
-  })
-  await sites.api.importRecords(site.tenantId, scans, records)
-  const { coverage, scanPresence } = await sites.script(site, 'a')
-  expect(coverage).toMatchObject({ state, decidedBy: state === 'unknown' ? null : 'scan' })
-  expect(scanPresence.foundOn).toEqual([page.id])
+]
+
+test('a scan decides coverage until its page’s next complete one', async () => {
+  const { tenantId, sites: shops } = await sites.createMany(laterScans.length)
+  const pages = shops.map((site) => paymentPage(site, pay))
+  await sites.api.importRecords(tenantId, monitoredPages, pages)
+  await sites.api.insertReports(
+    shops.map((site) => sighting(site, '', 1, { reportType: 'integrity-violation', scriptUrl: '' })),
+  )
+  const records = laterScans.flatMap(([, later], at) =>
+    [{ scripts: [bare] }, ...later].map((given, index) => {
+      const named = { id: crypto.randomUUID(), pageId: pages[at]?.id ?? '', scannedAt: daysAgo(5 - index) }
+      const { status, ...rest }: Later = given
+      return status === 'failed' ? failedScan(named) : completeScan({ ...named, ...rest })
+    }),
+  )
+  await sites.api.importRecords(tenantId, scans, records)
+  for (const [index, site] of shops.entries()) {
+    const [name, , state] = laterScans[index] ?? []
+    const { coverage, scanPresence } = await sites.script(site, 'a')
+    expect(coverage, name).toMatchObject({ state, decidedBy: state === 'unknown' ? null : 'scan' })
+    expect(scanPresence.foundOn, name).toEqual([pages[index]?.id])
+  }
 })
