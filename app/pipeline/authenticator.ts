@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { PlanVersion } from '../../queries/rules/expired-rows.ts'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { keyTtlMs } from '../../schema/durations.ts'
@@ -25,6 +26,8 @@ export interface Caller {
     readonly name: string
     readonly plan: Plan
     readonly entitlements: Entitlements
+    /** The earliest first; without them retention was never changed. */
+    readonly planVersions?: readonly PlanVersion[]
   }
 }
 
@@ -103,11 +106,12 @@ function toCachedKey(row: FoundKey): CachedKey {
     tenantName,
     plan,
     overrides,
+    planVersions,
   } = row
   const caller = {
     key: { id: keyId, name: keyName, prefix, origins, createdAt, expiresAt },
     siteId,
-    tenant: { id: tenantId, name: tenantName, plan, entitlements: entitlements(plan, overrides) },
+    tenant: { id: tenantId, name: tenantName, plan, entitlements: entitlements(plan, overrides), planVersions },
   }
   return { caller, validUntil: revoked ? Number.NEGATIVE_INFINITY : Date.parse(expiresAt) }
 }

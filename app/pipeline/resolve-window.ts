@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import type { TimeRange } from '../../queries/rollups/time-range.ts'
+import { expiredRows } from '../../queries/rules/expired-rows.ts'
 import { earlierWindow, frozenWindow, isWindowOfLast, type WindowRule, windowOf } from '../../queries/rules/window.ts'
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
@@ -10,10 +11,12 @@ import type { ApiEnv } from './request-context.ts'
 export function resolveWindow({ window: rule }: Endpoint, now: () => Date): MiddlewareHandler<ApiEnv> {
   return function resolveWindow(c, next) {
     const moment = now()
-    const retentionFrom = retentionStart(c.get('caller').tenant.entitlements.retentionDays, moment)
+    const { tenant } = c.get('caller')
+    const retentionFrom = retentionStart(tenant.entitlements.retentionDays, moment)
     c.set('retentionFrom', retentionFrom)
     if (rule) {
-      const window = windowOfRequest(c, rule, moment, retentionFrom)
+      const expired = expiredRows(tenant, retentionFrom.getTime())
+      const window = { ...windowOfRequest(c, rule, moment, retentionFrom), ...(expired && { expired }) }
       c.set('window', window)
       c.set('earlier', earlierWindow(window, retentionFrom))
     }

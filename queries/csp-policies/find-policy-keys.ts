@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { groupTally, type Keyed, selectGroups } from '../groups/select-groups.ts'
+import { unexpired } from '../rollups/table-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum } from '../sql/rows.ts'
 import { join, type Sql, sql, texts, uuid } from '../sql/sql.ts'
@@ -28,7 +29,7 @@ export const policyIdColumn = (disposition: Sql, policy: Sql): Sql => sql`
 export function findPolicyKeys(filter: CspPolicyFilter, ids: readonly string[]): Query<z.infer<typeof row>> {
   const { conditions } = cspPolicyGroups(filter)
   const latest = selectGroups(cspPolicySlices(filter), { lastSeen: groupTally.lastSeen })
-  const where = join([sql`tenant_id = ${uuid(filter.tenantId)}`, ...conditions], ' AND ')
+  const where = join([sql`tenant_id = ${uuid(filter.tenantId)}`, ...conditions, ...unexpired(filter.window)], ' AND ')
   return {
     name: 'findPolicyKeys',
     statement: sql`

@@ -2,6 +2,7 @@
 
 import type { ReportType } from '../../schema/report-types.ts'
 import { type GroupFilter, type GroupSlice, type GroupTable, groupSlices, rawSliceAt } from '../rollups/group-slices.ts'
+import { unexpired } from '../rollups/table-slices.ts'
 import { equals } from '../sql/equals.ts'
 import { join, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
@@ -24,7 +25,7 @@ export function keyedSlices({ filter, rollup, conditions, key }: Groups): KeyedS
 
 /** Raw rows received at exact times, read by primary key, such as each group's latest report. */
 export function keyedSliceAt({ filter, conditions, key }: Groups, receivedAt: readonly Date[]): KeyedSlice {
-  const slice = rawSliceAt(filter.tenantId, receivedAt, conditions)
+  const slice = rawSliceAt(filter.tenantId, receivedAt, [...conditions, ...unexpired(filter.window)])
   return { ...slice, key: key(slice) }
 }
 

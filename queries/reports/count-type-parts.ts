@@ -49,9 +49,10 @@ export function countTypeParts({ tenantId, window, previous, filter }: PartsQuer
 }
 
 /** A part starts at the first millisecond to which the statement's division assigns its number. */
-function partsOf({ from, to }: TimeRange): TimeRange[] {
+function partsOf(window: TimeRange): TimeRange[] {
+  const { from, to } = window
   const start = (part: number) => from + Math.ceil((part * (to - from)) / partCount)
-  return Array.from({ length: partCount }, (_, part) => ({ from: start(part), to: start(part + 1) }))
+  return Array.from({ length: partCount }, (_, part) => ({ ...window, from: start(part), to: start(part + 1) }))
 }
 
 export function toTypeTrends(rows: readonly PartTally[]) {

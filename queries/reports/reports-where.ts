@@ -1,5 +1,6 @@
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { reportColumn } from '../rollups/report-column.ts'
+import { unexpired } from '../rollups/table-slices.ts'
 import type { TimeRange } from '../rollups/time-range.ts'
 import { equals } from '../sql/equals.ts'
 import { matches } from '../sql/matches.ts'
@@ -13,6 +14,7 @@ export function reportsWhere(tenantId: string, window: TimeRange, filter: Report
     sql`report_type = ${text(reportType)}`,
     sql`received_at >= ${at(new Date(window.from))}`,
     sql`received_at < ${at(new Date(window.to))}`,
+    ...unexpired(window),
     ...terms.map((term) => matches(reportColumn(term.dimension), term)),
     ...equals('noise', bool, noise),
     ...equals('issue_key', uint64, issueKey),

@@ -96,7 +96,7 @@ export function countSlices(filter: CountFilter): CountSlice[] {
   ]
   // Raw rows are shorter than the finest bucket at both ends of a window.
   const finest = tables.at(-2)?.grains.at(-1) ?? Number.POSITIVE_INFINITY
-  const areRawFew = 2 * windows.length * finest <= fewRawMs
+  const areRawFew = 2 * windows.length * finest <= fewRawMs && windows.every(({ expired }) => !expired)
   return sliceTables(tables, tenantId, windows, conditions).map(
     ({ table: { table, time, column, fewRows }, from }) => ({
       from,

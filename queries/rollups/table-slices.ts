@@ -1,7 +1,7 @@
 /** @module Exact covers of time windows by rollups and raw rows. */
 
 import { anyOf } from '../sql/any-of.ts'
-import { join, name, type Sql, sql, uuid } from '../sql/sql.ts'
+import { atSecond, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
 import type { TimeColumn } from './time-column.ts'
 import { splitByGrain, type TimeRange } from './time-range.ts'
 
@@ -20,7 +20,10 @@ export interface TableSlice<Table extends TimedTable> {
   readonly from: Sql
 }
 
-/** Splits exactly, without overlap; no slice crosses a window's bounds. @param tables coarsest first, raw rows last. */
+/**
+ * Splits exactly, without overlap; no slice crosses a window's bounds. Raw rows alone serve times with expired rows.
+ * @param tables coarsest first, raw rows last.
+ */
 export function sliceTables<Table extends TimedTable>(
   tables: readonly Table[],
   tenantId: string,
@@ -29,21 +32,38 @@ export function sliceTables<Table extends TimedTable>(
 ): TableSlice<Table>[] {
   const grains = tables.flatMap((table) => table.grains)
   const tenant = uuid(tenantId)
-  const split = splitByGrain(windows, grains)
+  const [mixed, unmixed] = splitByExpiry(windows)
+  const split = splitByGrain(unmixed, grains)
   // An expired cursor's window is empty: an aggregate still needs one table for its row.
-  const all = split.length > 0 ? split : [{ grain: grains.at(-1) ?? 1, ranges: windows }]
+  const all = split.length + mixed.length > 0 ? split : [{ grain: grains.at(-1) ?? 1, ranges: windows }]
   return tables.flatMap((table) => {
     const { time, ofGrain } = table
     const covered = all.filter(({ grain }) => tables.find((one) => one.grains.includes(grain)) === table)
-    if (covered.length === 0) return []
+    const raw = table === tables.at(-1) ? mixed : []
+    if (covered.length + raw.length === 0) return []
     const times = covered.map(({ grain, ranges }) => {
       const rows = ofGrain?.[grain]
       return rows ? sql`(${rows} AND ${inRanges(time, ranges)})` : inRanges(time, ranges)
     })
-    const where = [sql`tenant_id = ${tenant}`, ...conditions(table), anyOf(times)]
+    if (raw.length > 0) times.push(inRanges(time, raw))
+    const areLive = raw.slice(0, 1).flatMap(unexpired)
+    const where = [sql`tenant_id = ${tenant}`, ...conditions(table), ...areLive, anyOf(times)]
     return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(where, ' AND ')}` }]
   })
 }
+
+/** Times with expired rows, and the others. */
+function splitByExpiry(windows: readonly TimeRange[]): readonly [TimeRange[], TimeRange[]] {
+  const upTo = ({ from, to, expired }: TimeRange) => Math.max(from, Math.min(to, expired?.before ?? from))
+  const mixed = windows.map((window) => ({ ...window, to: upTo(window) })).filter(({ from, to }) => from < to)
+  return [mixed, windows.map((window) => ({ ...window, from: upTo(window) }))]
+}
+
+/** Of raw rows, those that have not expired; no condition if all have not. */
+export const unexpired = ({ expired }: TimeRange): Sql[] =>
+  expired
+    ? [sql`toStartOfDay(received_at) + toIntervalDay(retention_days) >= ${atSecond(new Date(expired.today))}`]
+    : []
 
 /** At least one range. */
 export const inRanges = ({ column, bound }: TimeColumn, ranges: readonly TimeRange[]): Sql =>

@@ -2,6 +2,15 @@
 export interface TimeRange {
   readonly from: number
   readonly to: number
+  /** Without it retention begins before `from` for every row. */
+  readonly expired?: ExpiredRows
+}
+
+/** Rows that expired under a shorter retention, in milliseconds since the Unix epoch. A rollup's row can count some of them. */
+export interface ExpiredRows {
+  readonly before: number
+  /** Start of the UTC day by which they have expired. */
+  readonly today: number
 }
 
 export interface GrainRanges {

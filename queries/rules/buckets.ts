@@ -33,6 +33,7 @@ export function bucketsOf(window: TimeRange, size: BucketSize, timeZone = 'UTC')
   // In Kolkata days begin within hours, so all their hours except two are complete.
   if (width <= hourMs || slot % hourMs === 0) return { starts, end, slot, ranges: [window], grain: slot }
   const ranges = starts.map((start, index) => ({
+    ...window,
     from: Math.max(start, window.from),
     to: Math.min(starts[index + 1] ?? end, window.to),
   }))

@@ -57,8 +57,9 @@ function endOf(now: Date, from: Date | undefined, maxDays: number): number {
 }
 
 /** Undefined if retention does not reach all of it. */
-export function earlierWindow({ from, to }: TimeRange, retentionFrom: Date): TimeRange | undefined {
-  const earlier = { from: from - (to - from), to: from }
+export function earlierWindow(window: TimeRange, retentionFrom: Date): TimeRange | undefined {
+  const { from, to } = window
+  const earlier = { ...window, from: from - (to - from), to: from }
   return earlier.from >= retentionFrom.getTime() ? earlier : undefined
 }
 

@@ -18,6 +18,11 @@ const row = z.object({
   tenantName: z.string(),
   plan: z.enum(planNames),
   overrides: rowOverrides,
+  planVersions: z.array(
+    z
+      .tuple([z.number(), z.enum(planNames), rowOverrides])
+      .transform(([since, plan, overrides]) => ({ since, plan, overrides })),
+  ),
 })
 
 export type FoundKey = z.infer<typeof row>
@@ -30,7 +35,12 @@ export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
     statement: sql`
       SELECT k.id AS keyId, k.name AS keyName, k.prefix AS prefix, k.site_id AS siteId,
         k.origins AS origins, k.created_at AS createdAt, k.expires_at AS expiresAt, (k.revoked_at IS NOT NULL)::Bool AS revoked,
-        t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides
+        t.id AS tenantId, t.name AS tenantName, toString(t.plan) AS plan, t.overrides AS overrides,
+        (
+          SELECT arraySort(groupArray((toFloat64(toUnixTimestamp64Milli(updated_at)), toString(plan), overrides)))
+          FROM tenants_history
+          WHERE tenant_id IN (SELECT tenant_id FROM api_key_by_hash(key_hash = ${hash}))
+        ) AS planVersions
       FROM api_key_by_hash(key_hash = ${hash}) AS k
       INNER JOIN (
         SELECT *

@@ -24,7 +24,7 @@ export const compliancePciDss = endpoint({
   response: z.object({ data: pciReadiness }),
   async handle({ caller: { tenant }, params: { siteId }, window, retentionFrom, read, readAll }) {
     const to = new Date(window.to).toISOString()
-    const lastDays = { from: Math.max(window.from, window.to - changeDays * dayMs), to: window.to }
+    const lastDays = { ...window, from: Math.max(window.from, window.to - changeDays * dayMs) }
     const has = (capability: Capability) => hasCapability(tenant, capability)
     const [sites, readiness] = await Promise.all([
       read(findSites(tenant.id, [siteId])),

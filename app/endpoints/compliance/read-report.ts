@@ -34,13 +34,13 @@ interface ReportRequest {
   readonly siteId: string
   readonly asOf: Date
   readonly now: Date
-  /** Start of the stored reports, in milliseconds since the Unix epoch. */
-  readonly retentionFrom: number
+  /** The tenant's whole retention. */
+  readonly stored: TimeRange
 }
 
 /** Throws bad_request if the site was not recorded by then. */
 export async function readReport(today: Reader, request: ReportRequest): Promise<PciReport> {
-  const { asOf, now, retentionFrom } = request
+  const { asOf, now, stored } = request
   const reader = readerAsRecorded(today, request, asOf)
   const [owner, [site]] = await readOwner(reader, request)
   if (!owner || !site || Date.parse(site.createdAt) > asOf.getTime()) {
@@ -52,7 +52,8 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
   }
   const tenant = { ...owner, entitlements: entitlements(owner.plan, owner.overrides) }
   const windowFrom = retentionStart(tenant.entitlements.retentionDays, asOf).getTime()
-  const window = { from: Math.min(Math.max(windowFrom, retentionFrom), asOf.getTime()), to: asOf.getTime() }
+  const to = asOf.getTime()
+  const window = { ...stored, from: Math.min(Math.max(windowFrom, stored.from), to), to }
   const isClipped = window.from > windowFrom
   const scanWindow = isClipped ? { ...window, from: windowFrom } : undefined
   const scripts = { window, ...(scanWindow && { scanWindow }), seenSince: windowFrom, hashes: true }

@@ -28,7 +28,7 @@ export const complianceReport = endpoint({
   response: z.object({ data: pciReport }),
   // A poll of an asOf is a 304 until something else changes.
   weakEtagOf: ({ data }) => ({ ...data, generatedAt: undefined }),
-  async handle({ caller: { tenant }, params, window, retentionFrom, read, readAll }) {
+  async handle({ caller: { tenant }, params, window, read, readAll }) {
     const { siteId, format = 'json', table } = params
     const now = new Date(window.to)
     const asOf = params.asOf ?? now
@@ -39,7 +39,7 @@ export const complianceReport = endpoint({
         `table is required with format=csv and allowed only with it: ${tableNames.join(' or ')}`,
       )
     }
-    const report = await readReport({ read, readAll }, { tenantId: tenant.id, siteId, asOf, now, retentionFrom })
+    const report = await readReport({ read, readAll }, { tenantId: tenant.id, siteId, asOf, now, stored: window })
     const fileName = `pci-dss-${report.evidence.asOf.slice(0, 10)}`
     if (table !== undefined) {
       return new TextResponse(tables[table](report), {

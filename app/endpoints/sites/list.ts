@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { byText } from '../../../queries/rules/by-text.ts'
+import { expiredRows } from '../../../queries/rules/expired-rows.ts'
 import { listSiteActivity } from '../../../queries/tenants/list-site-activity.ts'
 import { listSites } from '../../../queries/tenants/list-sites.ts'
 import { uuid } from '../../../schema/params.ts'
@@ -30,9 +31,10 @@ export const sitesList = endpoint({
   page: { ...wholeListPage, position },
   response: listResponse(site),
   async handle({ caller, params, page, retentionFrom, read }) {
+    const expired = expiredRows(caller.tenant, retentionFrom)
     const [sites, activity] = await Promise.all([
       read(listSites(caller.tenant.id)),
-      read(listSiteActivity(caller.tenant.id, new Date(retentionFrom))),
+      read(listSiteActivity(caller.tenant.id, { from: retentionFrom, ...(expired && { expired }) })),
     ])
     const seen = new Map(activity.map((one) => [one.siteId, one]))
     const requested = sites.filter(({ id }) => params.siteId === undefined || id === params.siteId)

@@ -239,7 +239,7 @@ test('a report whose reports retention has removed judges the scripts of scans, 
     siteId: site.siteId,
     asOf: new Date(asOf),
     now: new Date(Date.now() + 400 * dayMs),
-    retentionFrom: Date.now() + 300 * dayMs,
+    stored: { from: Date.now() + 300 * dayMs, to: Date.now() + 400 * dayMs },
   })
   const [scripts] = after.requirements
   expect(scripts).toMatchObject({ status: 'partial', gaps: [{ kind: 'integrity_unmeasured' }] })

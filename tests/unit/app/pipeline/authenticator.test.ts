@@ -18,6 +18,7 @@ const stored: FoundKey = {
   tenantName: 'Tenant',
   plan: 'business',
   overrides: {},
+  planVersions: [],
 }
 
 /** A clock, an authenticator by it, and the lookups it sends, each completed by hand. */
