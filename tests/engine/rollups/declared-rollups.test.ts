@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
 import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
 import { render } from '../../../queries/sql/sql.ts'
 import { type DimensionName, dimensionNames } from '../../../schema/dimensions.ts'
@@ -14,6 +15,16 @@ beforeAll(async () => {
 })
 
 afterAll(() => db?.drop())
+
+test('each table that expires by retention_days removes expired rows at most once in 14 days', async () => {
+  const tables = await queryRows(
+    db.writer,
+    "SELECT name, extract(engine_full, 'merge_with_ttl_timeout = (\\\\d+)') FROM system.tables WHERE database = currentDatabase() AND engine_full LIKE '% TTL %retention_days%'",
+  )
+  const rollups = await listRollups(db.writer)
+  expect(tables.map(([table]) => table).sort()).toEqual(['reports', ...rollups.map(({ table }) => table)].sort())
+  expect(new Set(tables.map(([, seconds]) => seconds))).toEqual(new Set([String((14 * dayMs) / 1000)]))
+})
 
 const allRollups = rollupSets.flatMap((set) => set.rollups)
 
