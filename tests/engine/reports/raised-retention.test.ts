@@ -17,6 +17,8 @@ import { importWorldRecords } from '../../support/world-records.ts'
 
 /** Retention in days before and after the raise, which is at the start of the test. */
 const [short, long] = [7, 30]
+/** Days after the raise; each is 5 s of processor time. `EVERY_DAY=1` for all until the raise is forgotten. */
+const days = process.env.EVERY_DAY ? Array.from({ length: long + 9 }, (_, day) => day) : [1, 8, 30]
 const start = Date.now()
 const seed = start % 1_000_000_007
 const today = (time: number) => Math.floor(time / dayMs)
@@ -81,10 +83,10 @@ async function createTwin(): Promise<{ twin: string; twinKey: TestKey }> {
   const twin = await api.createTenant({ overrides: overrides(long) })
   const copy = (table: string, token = '') =>
     writer.command(
-      `INSERT INTO ${table} SELECT * REPLACE (toUUID('${twin}') AS tenant_id${token}) FROM ${table} WHERE tenant_id = '${tenantId}'`,
+      `INSERT INTO ${table} SELECT * REPLACE (toUUID('${twin}') AS tenant_id${token}) FROM ${table} WHERE ${table}.tenant_id = '${tenantId}'`,
     )
   await copy('sites', ', reverse(token) AS token')
-  await importWorldRecords(api, { tenantId: twin, siteIds }, 3)
+  for (const table of ['monitored_pages', 'page_scans', 'alert_deliveries']) await copy(table)
   const live = rows.filter(({ receivedAt, retentionDays }) => today(receivedAt) + retentionDays >= today(now))
   await api.insertReports(live.map((row) => ({ ...row, tenantId: twin })))
   // These outlive the reports.
@@ -128,20 +130,20 @@ function queriesOf(endpoint: Endpoint): Query[] {
   ]
 }
 
-/** Cursors, hashes and names of the tenant differ. */
+/** Cursors, hashes and ids of the tenant and the request differ. */
 function comparable({ status, text: response }: ApiResponse) {
   return {
     status,
     text: response
-      .replaceAll(/"(nextCursor|evidenceHash)":"[^"]*"/g, '"$1":""')
+      .replaceAll(/"(nextCursor|evidenceHash|requestId)":"[^"]*"/g, '"$1":""')
       .replaceAll(/"tenant":\{"id":"[^"]*"/g, '"tenant":{"id":""'),
   }
 }
 
 describe('after a raise of retention the rows that expired under the shorter one are in no response', () => {
-  test.each([0, 1, 2, 5, 7, 8, 9, 12, 20, 29, 30, 31, 38])('%i days later', async (days) => {
+  test.each(days)('%i days later', async (day) => {
     const previous = now
-    now = start + days * dayMs
+    now = start + day * dayMs
     if (now > previous) {
       const stored = reportsOf({ from: new Date(Math.max(previous, now - 2 * dayMs)), to: new Date(now) }, long)
       rows.push(...stored)
@@ -149,6 +151,7 @@ describe('after a raise of retention the rows that expired under the shorter one
     }
     const { twinKey } = await createTwin()
     const [siteId = ''] = siteIds
+    const differing: string[] = []
     for (const [name, endpoint] of operations.all) {
       if (name === 'me') continue
       for (const query of queriesOf(endpoint).flatMap((one) =>
@@ -156,8 +159,10 @@ describe('after a raise of retention the rows that expired under the shorter one
       )) {
         const path = urlOf(endpoint, { siteId, query })
         const [own, expected] = await Promise.all([api.get(path, { key }), api.get(path, { key: twinKey })])
-        expect(comparable(own), `${days} days later: ${path}`).toEqual(comparable(expected))
+        if (JSON.stringify(comparable(own)) !== JSON.stringify(comparable(expected)))
+          differing.push(path, own.text.slice(0, 500), expected.text.slice(0, 500))
       }
     }
+    expect(differing).toEqual([])
   })
 })
