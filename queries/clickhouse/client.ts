@@ -5,6 +5,7 @@ import { openNode } from './open-node.ts'
 import { type QueryPools, queryPools } from './query-pools.ts'
 import { readsOn } from './reads.ts'
 import { killOn, statementsOn } from './statements.ts'
+import { insertWhole } from './whole-inserts.ts'
 
 export interface ConnectOptions {
   /** True if the URL is a cluster; by default if it has several hosts. */
@@ -51,6 +52,10 @@ export function connect(url: string, { quorum, replicas, ...options }: ConnectOp
     ...statementsOn(nodes, {
       settings: async () => (replicas ? quorumOf(await replicas.read(), quorum) : {}),
       onFault: () => replicas?.doubt(),
+      insert: (insert) =>
+        replicas
+          ? insertWhole(() => Promise.all(connections.map((node) => node.countViews(pingTimeoutMs))), insert)
+          : insert(),
     }),
     killQuery: killOn(connections, aliveTimeoutMs),
     async ping() {

@@ -14,6 +14,8 @@ export interface ClickHouseNode {
   ping(timeoutMs: number): Promise<boolean>
   /** True if it has every known part of replicated tables that is older than a second. Rejects like `select1`. */
   isInStep(of: 'its database' | 'every database', timeoutMs: number): Promise<boolean>
+  /** Number of the database's views, a shard's included; undefined if it does not respond or has no tables. */
+  countViews(timeoutMs: number): Promise<number | undefined>
   close(): Promise<void>
 }
 
@@ -25,6 +27,11 @@ const countBehind = `
   SELECT count()
   FROM system.replicas
   WHERE absolute_delay > 0 AND (inserts_in_queue > 0 OR absolute_delay > 1000000000)`
+
+const countViews = `
+  SELECT if(count() = 0, '', toString(countIf(engine = 'MaterializedView')))
+  FROM system.tables
+  WHERE database IN (currentDatabase(), concat(currentDatabase(), '_shard'))`
 
 /** @param settings of `client`. */
 export function openNode(url: string, settings: Readonly<Record<string, string | number>>): ClickHouseNode {
@@ -57,6 +64,11 @@ export function openNode(url: string, settings: Readonly<Record<string, string |
           if (isNamed(error, 'ACCESS_DENIED')) return of === 'its database'
           throw error
         },
+      ),
+    countViews: (timeoutMs) =>
+      send(countViews, timeoutMs).then(
+        (rows) => (rows.trim() === '' ? undefined : Number(rows)),
+        () => undefined,
       ),
     async close() {
       await Promise.all([transport.close(), client.close()])

@@ -17,6 +17,8 @@ export interface Writes {
   settings(): Promise<ClickHouseSettings>
   /** Called when a write failed. */
   onFault(): void
+  /** Runs an insert. */
+  insert(insert: () => Promise<void>): Promise<void>
 }
 
 /** Statements through the official client, on one of the nodes. */
@@ -36,18 +38,20 @@ export function statementsOn(
       write(options, (all) => nodes.write(({ client }) => client.command({ query: statement, ...all }))),
     insert(statement, rows, options = {}) {
       const isBuffer = Buffer.isBuffer(rows)
-      return write(options, async (all) => {
-        const { stream } = await nodes.write(
-          ({ client }) =>
-            client.exec({
-              query: statement,
-              values: isBuffer ? Readable.from([rows], { objectMode: false }) : rows,
-              ...all,
-            }),
-          isBuffer ? undefined : 'once',
-        )
-        for await (const _ of stream);
-      })
+      const send = () =>
+        write(options, async (all) => {
+          const { stream } = await nodes.write(
+            ({ client }) =>
+              client.exec({
+                query: statement,
+                values: isBuffer ? Readable.from([rows], { objectMode: false }) : rows,
+                ...all,
+              }),
+            isBuffer ? undefined : 'once',
+          )
+          for await (const _ of stream);
+        })
+      return writes.insert(send)
     },
     async stream(statement, format, { params, settings } = {}) {
       const { stream, response_headers } = await nodes.write(({ client }) =>

@@ -56,7 +56,7 @@ describe('settings of', () => {
     await database.read(count)
     expect(settingsOf(replicas.state().searches.at(-1), ofReads)).toEqual(ofReads)
     await clickHouseReportWriter(database).write([rows], 'a')
-    expect(settingsOf(replicas.state().searches.at(-1), ofInserts)).toEqual(ofInserts)
+    expect(settingsOf(inserts().at(-1), ofInserts)).toEqual(ofInserts)
     await database.close()
   })
 })
@@ -115,6 +115,39 @@ describe('a block whose quorum is not complete in time', () => {
     replicas.state().codeOfInsert = () => code
     await expect(write()).rejects.toMatchObject({ code })
     expect(quorums()).toEqual(['2'])
+  })
+})
+
+describe('an insert while a replica is created', () => {
+  const partial = { code: 'upstream_unavailable', cause: { message: expect.stringContaining('lacks views') } }
+  const insert = async () => {
+    const cluster = await openCluster(replicas.urls(), patience)
+    await clickHouseReportWriter(cluster.client)
+      .write([rows], 'a')
+      .finally(() => cluster.close())
+  }
+
+  test('is not sent while the replica lacks views that another has', async () => {
+    replicas.state().views = () => [20, 3]
+    await expect(insert()).rejects.toMatchObject(partial)
+    expect(inserts()).toEqual([])
+  })
+
+  test.each([
+    ['lacks views', [20, 3]],
+    ['has all of them', [20, 20]],
+  ])('is repeated by its caller if the replica had no tables before it, and after it %s', async (_, after) => {
+    replicas.state().views = (sent) => (sent === 0 ? [20, undefined] : after)
+    await expect(insert()).rejects.toMatchObject(partial)
+    expect(inserts()).toHaveLength(1)
+  })
+
+  test('is whole if the replica has no tables before and after it, or is gone after it', async () => {
+    replicas.state().views = () => [20, undefined]
+    await insert()
+    replicas.state().views = (sent) => (sent === 1 ? [20, 20] : [20, undefined])
+    await insert()
+    expect(inserts()).toHaveLength(2)
   })
 })
 

@@ -14,6 +14,8 @@ export interface FakeReplicas {
   behind: string[][][]
   /** Of each replica: none where its disk is empty. */
   tables: number[]
+  /** Views of each replica before an insert and after it; undefined without tables. */
+  views: (insertsSent: number) => readonly (number | undefined)[]
   /** What each replica's list of the cluster has; undefined for one that fails to respond with it. */
   sizes: ({ readonly replicas: number; readonly shards: number } | undefined)[]
   /** Code of the response to a try of an insert of reports, from 1. */
@@ -34,6 +36,7 @@ const healthy = (): FakeReplicas => ({
   tables: [40, 40],
   lacking: [0, 0],
   searches: [],
+  views: () => [20, 20],
   sizes: [listed, listed],
   codeOfInsert: () => undefined,
   codeOfRead: () => undefined,
@@ -51,6 +54,7 @@ export function fakeReplicas() {
     state.searches.push(search)
     const lacking = state.lacking[replica]
     if (lacking === undefined) return null
+    if (text.includes('MaterializedView')) return String(state.views(insertsOf().length)[replica] ?? '')
     if (query === '') return text.includes('currentDatabase()') ? '0' : String(lacking)
     if (query === 'findMacros') return [{ shard: '01', replica: String(replica), cluster: 'reports' }]
     if (query === 'measureCluster') return state.sizes[replica] ? [state.sizes[replica]] : { code: 210, message }
