@@ -87,6 +87,7 @@ export function openSenders(options: OpenSendersOptions): LogSenderOptions['open
       logSteps,
       stepToken,
       restore,
+      recountsRepeated: cluster !== undefined,
       timeouts,
       onIdle,
       onRestored,

@@ -19,11 +19,12 @@ export function importInto(
   database: Database,
   tenantId: string,
   { shard = database, boots, untilInStep, signal }: ImportTarget = {},
-): Pick<ImportOptions, 'tenantId' | 'importLog' | 'writer' | 'restorer'> {
+): Pick<ImportOptions, 'tenantId' | 'importLog' | 'writer' | 'restorer' | 'recountsRepeated'> {
   const writer = clickHouseReportWriter(database, untilInStep)
   return {
     tenantId,
     writer,
+    recountsRepeated: untilInStep !== undefined,
     importLog: clickHouseImportLog(database, tenantId, { shard, boots }),
     restorer: clickHouseRestorer({ database: shard, tenantId, writer, signal }),
   }

@@ -20,6 +20,8 @@ export interface ImportOptions extends ImportTenant {
   readonly importLog: ImportLog
   readonly writer: ReportWriter
   readonly restorer: Restorer
+  /** True on a cluster: after a lost replica, a repeated insert can leave rollups that differ from the reports. */
+  readonly recountsRepeated?: boolean
   /** Site of every report in lines without one; by default chosen by host. */
   readonly siteId?: string | undefined
   /** Receipt time of reports without one; now by default. */
@@ -71,6 +73,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   let writes: Promise<void> = Promise.resolve()
   /** Ends of ranges whose rows were looked for: they are done when the rollups of all their days are counted. */
   let restored: (() => Promise<void>)[] = []
+  let mustRecount = false
 
   function enqueue(task: () => Promise<void>): void {
     writes = writes.then(() => retried(task))
@@ -98,10 +101,14 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       range.parts.push(...block.parts)
       // At most one block waits, so two are in memory.
       await writes
+      let attempts = recorded.length > 0 ? 1 : 0
       enqueue(async () => {
         await importLog.checkBoot()
-        if (range.state === 'restore') tally.restored += await restorer.insertMissing(block)
-        else await writer.write(block.chunks, token)
+        const isRepeated = attempts++ > 0
+        if (range.state !== 'restore') await writer.write(block.chunks, token)
+        if (range.state !== 'restore' && !(isRepeated && options.recountsRepeated)) return
+        tally.restored += await restorer.insertMissing(block)
+        mustRecount = true
       })
     }
     const reports = tally.reports - reportsBefore
@@ -116,8 +123,9 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
 
   async function finishRestored(): Promise<void> {
     await writes
-    if (restored.length === 0) return
+    if (!mustRecount && restored.length === 0) return
     await retried(restorer.recount)
+    mustRecount = false
     for (const finish of restored) await retried(finish)
     restored = []
   }

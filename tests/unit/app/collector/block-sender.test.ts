@@ -103,6 +103,28 @@ test('a block whose value does not fit is looked up by id; after any other error
   }
 })
 
+test.each([
+  [true, ['insert', 'restore']],
+  [false, ['insert', 'done']],
+])('a repeated block is recounted on a cluster only: %s', async (recountsRepeated, ends) => {
+  let attempts = 0
+  const { sender, calls } = openSender({
+    recountsRepeated,
+    writer: {
+      async write() {
+        calls.push('insert')
+        if (attempts++ % 2 === 0) throw Object.assign(new Error('ended'), { code: 'ECONNRESET' })
+      },
+    },
+  })
+  await addSegment()
+  sender.add(log.segments()[0] as never)
+  await untilSent()
+  expect(attempts).toBe(2)
+  expect(calls.slice(-2)).toEqual(ends)
+  await sender.close()
+})
+
 test('a token is trusted for ten minutes after the first attempt; then the block is looked up by id', async () => {
   let attempts = 0
   const { sender, calls } = openSender({

@@ -86,3 +86,42 @@ describe('the import log', () => {
     expect(told).toEqual([{ step: 'start' }, { step: 'finish', stored: 0 }])
   })
 })
+
+test.each([true, false])(
+  'a block whose insert is repeated is counted again at the end, on a cluster only: %s',
+  async (isCluster) => {
+    const told: string[] = []
+    let attempts = 0
+    await importReports({
+      source: (async function* () {
+        yield `${JSON.stringify([{ type: 'crash', url: 'https://a.test/', body: {} }])}\n`
+      })(),
+      tenantId: '11111111-1111-4111-8111-111111111111',
+      sites: [{ id: siteId, hosts: [] }],
+      siteId,
+      retentionDays: 60,
+      recountsRepeated: isCluster,
+      importLog: {
+        following: async () => [],
+        find: async () => [],
+        start: async () => {},
+        finish: async () => {},
+        checkBoot: async () => {},
+      },
+      writer: {
+        async write() {
+          told.push('write')
+          if (attempts++ === 0) throw Object.assign(new Error('ended'), { code: 'ECONNRESET' })
+        },
+      },
+      restorer: {
+        async insertMissing() {
+          told.push('look up')
+          return 0
+        },
+        recount: async () => void told.push('recount'),
+      },
+    })
+    expect(told).toEqual(['write', 'write', ...(isCluster ? ['look up', 'recount'] : [])])
+  },
+)
