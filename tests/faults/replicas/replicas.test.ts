@@ -8,7 +8,7 @@ import { replicated } from '../../../clickhouse/cluster/replicated.ts'
 import { assignShard } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
-import { dayMs } from '../../../schema/durations.ts'
+import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
 import { createReplicaPosts, type ReplicaCollector } from '../../support/replica-posts.ts'
@@ -134,7 +134,9 @@ describe.skipIf(!canReplicate)('two shards of two replicas', () => {
     process.stderr.write(`${kills} kills: ${JSON.stringify({ ...counted, counts })}\n`)
   })
 
-  test('servers replaced, with collectors started at each moment: no 204 is lost with the next disk', async () => {
+  test('servers replaced, with collectors started at each moment: no 204 is lost with the next disk', {
+    timeout: (losses + 1) * 5 * minuteMs,
+  }, async () => {
     const opened: ReplicaCollector[] = []
     const posted: Promise<number>[] = []
     /** With the lost server first in the URL, and last. */
