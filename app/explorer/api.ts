@@ -9,12 +9,12 @@ const mostEntries = 100
 const freshMs = 9_000
 
 export const readKey = () => sessionStorage.getItem(keyName)
-export const writeKey = (key) => sessionStorage.setItem(keyName, key)
+export const writeKey = (key: string) => sessionStorage.setItem(keyName, key)
 export const forgetKey = () => sessionStorage.removeItem(keyName)
 
 /** Response, and the target of the page that follows */
-export type Page = { target: string; body: any; next?: string }
-export type Entry = { page?: Page; etag?: string; error?: ApiError; readAt: number }
+export type Page = { target: string; body: any; next?: string | undefined }
+export type Entry = { page?: Page; etag?: string | undefined; error?: ApiError; readAt: number }
 
 /** An error of the API, with its status and its message for people; status 0 without a response. */
 export class ApiError extends Error {
@@ -29,10 +29,10 @@ export class ApiError extends Error {
 }
 
 /** Target of the page that follows; undefined on the last. */
-const nextOf = (response) => response.headers.get('Link')?.match(/^<(.+)>; rel="next"$/)?.[1]
+const nextOf = (response: any) => response.headers.get('Link')?.match(/^<(.+)>; rel="next"$/)?.[1]
 
 /** A curl line with the key as a variable: views are sent to colleagues, keys are not. */
-export const curlOf = (target) =>
+export const curlOf = (target: string) =>
   `curl -s -H "Authorization: Bearer $KEY" '${location.origin}${target.replaceAll("'", '%27')}'`
 
 /** @param onChange of the status */
@@ -42,7 +42,7 @@ export function createApi(onChange: () => void) {
   const listeners: Map<string, Set<() => void>> = new Map()
   const status = { readAt: 0, pausedUntil: 0, reason: '', isAway: false, isUnauthorized: false }
 
-  const changeStatus = (changes) => {
+  const changeStatus = (changes: any) => {
     Object.assign(status, changes)
     onChange()
   }
@@ -106,7 +106,7 @@ export function createApi(onChange: () => void) {
 
   const isPaused = () => Date.now() < status.pausedUntil
 
-  const isFresh = (target) => Date.now() - (entries.get(target)?.readAt ?? 0) < freshMs
+  const isFresh = (target: string) => Date.now() - (entries.get(target)?.readAt ?? 0) < freshMs
 
   return {
     status,
@@ -118,7 +118,7 @@ export function createApi(onChange: () => void) {
     },
     peek: (target: string) => entries.get(target),
     /** Reads a target unless it was read just now; the listener runs after each read. */
-    subscribe(target, listener) {
+    subscribe(target: string, listener: any) {
       const all = listeners.get(target) ?? new Set()
       listeners.set(target, all.add(listener))
       const entry = entries.get(target)
@@ -140,7 +140,7 @@ export function createApi(onChange: () => void) {
       }
     },
     /** Every item of a list, page by page to its end. */
-    async all(target, onCount: (count: number) => void = () => {}) {
+    async all(target: string, onCount: (count: number) => void = () => {}) {
       const items: any[] = []
       for (let next = target; next; ) {
         const response = await send(next)
@@ -151,6 +151,6 @@ export function createApi(onChange: () => void) {
       return items
     },
     /** A complete file: an interrupted response rejects. */
-    blob: async (target) => (await send(target)).blob(),
+    blob: async (target: string) => (await send(target)).blob(),
   }
 }

@@ -1,15 +1,15 @@
 /** @module Restores the focus after an element is removed, and after back and forward. */
 
 /** Key that identifies an element. */
-const keyOf = (element) => element?.closest?.('[data-key]')?.dataset.key ?? ''
+const keyOf = (element: any) => element?.closest?.('[data-key]')?.dataset.key ?? ''
 
-const find = (key) =>
+const find = (key: any) =>
   ([...document.querySelectorAll('[data-key]')] as HTMLElement[]).find(({ dataset }) => dataset.key === key)
 
 /** The control of a row, or the element itself. */
-const controlOf = (element) => (element?.matches('[data-row]') && element.querySelector('[data-focus]')) || element
+const controlOf = (element: any) => (element?.matches('[data-row]') && element.querySelector('[data-focus]')) || element
 
-export function focusOn(element) {
+export function focusOn(element: any) {
   const control = controlOf(element)
   if (control?.matches('h1')) control.tabIndex = -1
   control?.focus({ preventScroll: control.matches('h1, main') })
@@ -30,7 +30,7 @@ export function rememberFocus() {
 }
 
 /** Restores the focus after back or forward. */
-export function restoreFocus(state) {
+export function restoreFocus(state: any) {
   wanted = state?.focus ?? ''
 }
 

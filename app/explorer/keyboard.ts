@@ -16,7 +16,7 @@ export const keys = [
 ]
 
 /** Views by the key after g. */
-const viewKeys = {
+const viewKeys: Readonly<Record<string, string>> = {
   o: 'overview',
   r: 'reports',
   i: 'issues',
@@ -27,11 +27,11 @@ const viewKeys = {
   d: 'pci',
 }
 
-const isTyping = (element) =>
+const isTyping = (element: any) =>
   element.matches('input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]')
 
 /** The next row of the list that has the focus, or the first of the view. */
-function move(step) {
+function move(step: number) {
   const current = document.activeElement?.closest('[data-row]')
   const list = current?.closest('[data-rows]') ?? document.querySelector('#view [data-rows]:has([data-row])')
   const rows = [...(list?.querySelectorAll('[data-row]') ?? [])]
@@ -41,7 +41,8 @@ function move(step) {
 }
 
 /** Presses a control of the row that has the focus. */
-const press = (selector) => document.activeElement?.closest('[data-row]')?.querySelector(selector)?.click()
+const press = (selector: string) =>
+  document.activeElement?.closest('[data-row]')?.querySelector<HTMLElement>(selector)?.click()
 
 export function watchKeys(commands: { filter: () => void; help: () => void; view: (name: string) => void }) {
   let before = ''

@@ -12,4 +12,4 @@ const modules: Record<string, () => Promise<{ View: (props: object) => any }>> =
   pci: () => import('./views/pci.ts'),
 }
 
-export const loadView = async (name: string) => (await modules[name]()).View
+export const loadView = async (name: string) => (await modules[name]?.())?.View

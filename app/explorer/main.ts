@@ -20,7 +20,7 @@ function App() {
   const latest = useRef(state)
   latest.current = state
 
-  const go = (changes, { replace = false } = {}) => {
+  const go = (changes: any, { replace = false } = {}) => {
     const next = { ...latest.current, ...changes }
     if (changes.view && changes.view !== latest.current.view && !changes.own) next.own = {}
     if (replace) history.replaceState(history.state, '', urlOf(next))
@@ -45,8 +45,8 @@ function App() {
 
   const started = useRef(false)
   const silent = useRef(false)
-  const shown = state.siteId ? sites?.filter(({ id }) => id === state.siteId) : sites
-  const isSilent = shown?.length > 0 && shown.every(({ firstSeen }) => firstSeen === null)
+  const shown = state.siteId ? sites?.filter(({ id }: any) => id === state.siteId) : sites
+  const isSilent = shown?.length > 0 && shown.every(({ firstSeen }: any) => firstSeen === null)
   started.current = sites !== undefined && sites.length > 0
   silent.current = isSilent
   useEffect(() => {
@@ -56,7 +56,7 @@ function App() {
       if ((!started.current || silent.current) && !document.hidden) start()
     }
     const timer = setInterval(poll, pollMs)
-    const onPop = ({ state: remembered }) => {
+    const onPop = ({ state: remembered }: any) => {
       restoreFocus(remembered)
       setState(readState())
     }
@@ -85,9 +85,9 @@ function App() {
     sites,
     me,
     announce: setMessage,
-    urlOf: (changes) => urlOf({ ...state, ...(changes.view && { own: {} }), ...changes }),
+    urlOf: (changes: any) => urlOf({ ...state, ...(changes.view && { own: {} }), ...changes }),
   }
-  const useKey = (key) => {
+  const useKey = (key: any) => {
     writeKey(key)
     Object.assign(api.status, { isUnauthorized: false, reason: '' })
     start().then(() => {

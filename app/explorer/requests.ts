@@ -2,16 +2,17 @@
 
 import { dimensionsOf } from '../../schema/report-types.ts'
 import { operations } from './operations.ts'
-import type { State } from './state.ts'
+import type { Condition, State } from './state.ts'
 import { ranges, typeOf } from './state.ts'
 
 const dayMs = 86_400_000
 
-const isoTime = (ms) => (ms >= 0 ? new Date(ms).toISOString() : undefined)
+const isoTime = (ms: any) => (ms >= 0 ? new Date(ms).toISOString() : undefined)
 
 /** Milliseconds of `6h`. */
 export function rangeMs(last: string) {
-  if (Object.hasOwn(ranges, last)) return ranges[last]
+  const known = ranges[last]
+  if (known !== undefined) return known
   const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs }
   return Number.parseInt(last, 10) * (units[last.at(-1) ?? ''] ?? dayMs)
 }
@@ -28,24 +29,25 @@ export function windowOf({ last, from, to }: State, path: string) {
 }
 
 /** True if the operation at a path accepts a parameter; newer API versions may accept more. */
-export const takes = (path, name) => operations[path]?.parameters.includes(name) ?? false
+export const takes = (path: string, name: string) => operations[path]?.parameters.includes(name) ?? false
 
 /** Filters of an issue by the dimensions of CSP reports, so that filters survive a change of view. */
-const issueNames = { directive: 'subject', blockedHost: 'targetHost' }
+const issueNames: Readonly<Record<string, string>> = { directive: 'subject', blockedHost: 'targetHost' }
 
 /** A condition as parameter of an operation, such as `blockedHost.not`. */
-function parameterOf(path, { name, operator }) {
+function parameterOf(path: string, { name, operator }: Condition) {
   const own = `${name}.${operator}`
-  return takes(path, own) || !Object.hasOwn(issueNames, name) ? own : `${issueNames[name]}.${operator}`
+  return takes(path, own) || !issueNames[name] ? own : `${issueNames[name]}.${operator}`
 }
 
 /** Whether a condition has a meaning for an operation with the view's type. */
-export function applies(state: State, path, condition) {
+export function applies(state: State, path: string, condition: Condition) {
   if (!takes(path, parameterOf(path, condition))) return false
   return !takes(path, 'groupBy') && !takes(path, 'directive') ? true : isOfType(state, condition.name)
 }
 
-const isOfType = (state, name) => name === 'page' || dimensionsOf(typeOf(state)).includes(name)
+const isOfType = (state: State, name: string) =>
+  name === 'page' || dimensionsOf(typeOf(state)).some((own) => own === name)
 
 /**
  * Target of an operation, such as `/v1/sites/{siteId}/scripts`, for the view's site, window, noise and filters.
@@ -75,7 +77,9 @@ export function request(
     if (value === undefined || path.includes(`{${name}}`) || !takes(path, name)) continue
     for (const one of [value].flat()) params.append(name, String(one))
   }
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(own[name] ?? state[name] ?? '')))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String(own[name] ?? state[name as keyof State] ?? '')),
+  )
   const search = params.toString()
   return search === '' ? filled : `${filled}?${search}`
 }

@@ -29,11 +29,16 @@ export interface State {
 const hourMs = 3_600_000
 
 /** Milliseconds back from now. */
-export const ranges = { '1h': hourMs, '24h': 24 * hourMs, '7d': 168 * hourMs, '31d': 744 * hourMs }
+export const ranges: Readonly<Record<string, number>> = {
+  '1h': hourMs,
+  '24h': 24 * hourMs,
+  '7d': 168 * hourMs,
+  '31d': 744 * hourMs,
+}
 
 const operators: Operator[] = ['any', 'not', 'contains']
 
-const baseNames = ['siteId', 'reportType', 'last', 'from', 'to', 'groupBy', 'timeZone', 'noise']
+const baseNames = ['siteId', 'reportType', 'last', 'from', 'to', 'groupBy', 'timeZone', 'noise'] as const
 
 /** Filters of any operation, except for the site, which has a separate picker. */
 export const filterNames = [

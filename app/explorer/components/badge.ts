@@ -1,8 +1,10 @@
 import { html } from '../html.ts'
 import { words } from './format.ts'
 
+type Tone = '' | 'bad' | 'warn' | 'good' | 'accent'
+
 /** Tone of a word by its meaning; grey for any other. */
-const tones = {
+const tones: Readonly<Record<string, Tone>> = {
   enforce: 'bad',
   enforced: 'bad',
   rejected: 'bad',
@@ -40,7 +42,7 @@ export const Badge = ({
   title,
 }: {
   word: string
-  tone?: '' | 'bad' | 'warn' | 'good' | 'accent'
+  tone?: Tone
   label?: string
   title?: string
 }) => html`<span class=${`badge ${tone}`} title=${title}>${label}</span>`

@@ -9,7 +9,7 @@ const day = 1440
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 480, 720, day, 2 * day, 4 * day, 7 * day, 14 * day]
 
 /** Minutes by which a zone's clock is ahead of UTC. */
-const offsetOf = ({ year, month, day: date, hour, minute: local }: Record<string, number>, at: number) =>
+const offsetOf = ({ year, month, day: date, hour, minute: local }: ReturnType<typeof partsOf>, at: number) =>
   Date.UTC(year, month - 1, date, hour, local) / 60_000 - Math.floor(at / minute)
 
 /** `+1 h` */
@@ -20,7 +20,7 @@ const changeText = (minutes: number) => `${minutes > 0 ? '+' : '−'}${Math.abs(
  * @param most ticks that fit
  * @returns a clock change has a tick; its neighbours have none
  */
-export function timeTicks(from: number, to: number, zone, most: number): { at: number; text: string }[] {
+export function timeTicks(from: number, to: number, zone: any, most: number): { at: number; text: string }[] {
   const minutes = (to - from) / minute
   const step = steps.find((one) => minutes / one <= most) ?? 28 * day
   const unit = Math.min(step, 15)
@@ -38,6 +38,6 @@ export function timeTicks(from: number, to: number, zone, most: number): { at: n
     if (step < day ? ofDay % step : ofDay + ((days * day) % step)) continue
     ticks.push({ at, text: ofDay === 0 ? dayText(at * 1000, zone) : clockText(at * 1000, zone) })
   }
-  const isApart = ({ at }) => changes.every((change) => Math.abs(change.at - at) >= step * minute)
+  const isApart = ({ at }: any) => changes.every((change) => Math.abs(change.at - at) >= step * minute)
   return [...ticks.filter(isApart), ...changes].sort((a, b) => a.at - b.at)
 }

@@ -4,7 +4,7 @@ import { wholeTime } from './time.ts'
 import { visible } from './value.ts'
 
 /** All series of a bucket, their sum and their shares. */
-export function ChartTooltip({ at: { index, left }, buckets, series, zone, isLast }) {
+export function ChartTooltip({ at: { index, left }, buckets, series, zone, isLast }: any) {
   const { time, reportCount } = buckets[index]
   const isRight = left > 420
   const place = isRight ? { right: `calc(100% - ${left}px + 12px)` } : { left: `${left + 12}px` }
@@ -13,7 +13,7 @@ export function ChartTooltip({ at: { index, left }, buckets, series, zone, isLas
     ${
       series.length > 1 &&
       html`<ul>${series.map(
-        ({ value, reportCounts, color }) => html`<li key=${value}>
+        ({ value, reportCounts, color }: any) => html`<li key=${value}>
       <i style=${{ background: `var(${color})` }}></i><bdi>${value === null ? 'others' : value === '' ? '(none)' : visible(value)}</bdi>
       <b>${number(reportCounts[index])}</b><span class="muted">${share(reportCounts[index], reportCount)}</span>
     </li>`,

@@ -8,12 +8,12 @@ const height = 208
 const pixelsPerTick = 76
 const seriesColors = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5']
 
-const unitSeconds = { m: 60, h: 3_600, d: 86_400 }
+const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400 }
 
 /** @param bucketSize such as `2h` */
-const secondsOf = (bucketSize: string) => Number.parseInt(bucketSize, 10) * unitSeconds[bucketSize.at(-1) ?? 'm']
+const secondsOf = (bucketSize: string) => Number.parseInt(bucketSize, 10) * (unitSeconds[bucketSize.at(-1) ?? ''] ?? 60)
 
-const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 /** Name of the colour of a series; null is the rest. */
 export const colorOf = ({ value }: { value: string | null }, rank: number) =>
@@ -22,9 +22,9 @@ export const colorOf = ({ value }: { value: string | null }, rank: number) =>
 const wholeSteps = Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat()
 
 /** Sums of the series up to each, by bucket: the outermost is drawn first. */
-function stacked(series, length) {
+function stacked(series: any, length: any) {
   const sums = new Array(length).fill(0)
-  return series.map(({ reportCounts }) => reportCounts.map((count, at) => (sums[at] += count)))
+  return series.map(({ reportCounts }: any) => reportCounts.map((count: any, at: any) => (sums[at] += count)))
 }
 
 /**
@@ -48,10 +48,12 @@ export function Chart({
   const [at, setAt] = useState<{ index: number; left: number } | undefined>(undefined)
   const { bucketSize, buckets } = body
   const series = (
-    body.series?.length > 0 ? body.series : [{ value: '', reportCounts: buckets.map(({ reportCount }) => reportCount) }]
+    body.series?.length > 0
+      ? body.series
+      : [{ value: '', reportCounts: buckets.map(({ reportCount }: any) => reportCount) }]
   )
-    .map((one, rank) => ({ ...one, color: colorOf(one, rank) }))
-    .filter(({ value }) => !hidden.has(value))
+    .map((one: any, rank: number) => ({ ...one, color: colorOf(one, rank) }))
+    .filter(({ value }: any) => !hidden.has(value))
   const drawn = JSON.stringify([bucketSize, buckets[0]?.time, zone, requested, series])
   useEffect(() => {
     const element = container.current
@@ -72,7 +74,7 @@ export function Chart({
       chart.destroy()
     }
   }, [drawn])
-  const sum = buckets.reduce((before, { reportCount }) => before + reportCount, 0)
+  const sum = buckets.reduce((before: any, { reportCount }: any) => before + reportCount, 0)
   const label = `${number(sum)} reports in ${buckets.length} ${buckets.length === 1 ? 'bucket' : 'buckets'} of ${bucketSize}, times in ${zone}`
   return html`<div class="chart-frame">
     <div class="chart" role="img" aria-label=${label} ref=${container}></div>
@@ -86,10 +88,10 @@ function goBack() {
   return null
 }
 
-const widthOf = (element) => Math.max(200, element.clientWidth)
+const widthOf = (element: any) => Math.max(200, element.clientWidth)
 
-function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow, setAt }) {
-  const times = buckets.map(({ time }) => Date.parse(time) / 1000)
+function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow, setAt }: any) {
+  const times = buckets.map(({ time }: any) => Date.parse(time) / 1000)
   const sums = stacked(series, buckets.length)
   const outermost = [...sums.keys()].reverse()
   const end = times.at(-1) + bucketSeconds
@@ -113,18 +115,18 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
     font: '11px system-ui, sans-serif',
   }
 
-  function onSelect({ select, posToVal, setSelect }) {
+  function onSelect({ select, posToVal, setSelect }: any) {
     if (select.width < 4 || !narrow) return
     const [left, right] = [select.left, select.left + select.width].map((x) => posToVal(x, 'x'))
     setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-    const start = Math.max(from, times.findLast((time) => time <= left) ?? times[0])
+    const start = Math.max(from, times.findLast((time: number) => time <= left) ?? times[0])
     const stop = Math.min(to, ends.find((time) => time >= right) ?? end)
     if (start < stop && (start > from || stop < to))
       narrow(new Date(start * 1000).toISOString(), new Date(stop * 1000).toISOString())
   }
 
   /** An incomplete bucket is faded. */
-  function onDraw({ ctx, bbox, valToPos }) {
+  function onDraw({ ctx, bbox, valToPos }: any) {
     if (requested.to || !(end * 1000 > Date.now())) return
     const left = valToPos(times.at(-1), 'x', true)
     ctx.save()
@@ -140,7 +142,7 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
     return setAt({
       index: Math.max(
         0,
-        times.findLastIndex((time) => time <= value),
+        times.findLastIndex((time: number) => time <= value),
       ),
       left: left + over.offsetLeft,
     })
@@ -180,12 +182,12 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
           fill: color(series[index].color),
           width: 0,
           points: { show: false },
-          paths: bars,
+          ...(bars && { paths: bars }),
         })),
       ],
       hooks: { setSelect: [onSelect], draw: [onDraw], setCursor: [onCursor] },
     },
-    [times, ...outermost.map((index) => sums[index].map((count) => count || null))],
+    [times, ...outermost.map((index) => sums[index].map((count: any) => count || null))],
     element,
   )
   return chart

@@ -22,7 +22,7 @@ export function Dialog({
       if (opener.isConnected) opener.focus()
     }
   }, [])
-  const onClick = ({ target }) => target === dialog.current && close()
+  const onClick = ({ target }: any) => target === dialog.current && close()
   return html`<dialog ref=${dialog} class=${className} aria-labelledby="dialog-title" onClose=${close} onClick=${onClick}>
     <div class="dialog-head">
       <h2 id="dialog-title">${title}</h2>

@@ -4,7 +4,7 @@ export const toNdjson = (items: any[]) =>
     { type: 'application/x-ndjson' },
   )
 
-export function save(blob, name) {
+export function save(blob: any, name: string) {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = name

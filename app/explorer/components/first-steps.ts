@@ -2,7 +2,13 @@ import { useApp } from '../app-context.ts'
 import { html, useState } from '../html.ts'
 import { Copy } from './copy.ts'
 
-const formats = { JSON: '', nginx: 'nginx', Apache: 'apache', Caddy: 'caddy', Express: 'express' }
+const formats: Readonly<Record<string, string>> = {
+  JSON: '',
+  nginx: 'nginx',
+  Apache: 'apache',
+  Caddy: 'caddy',
+  Express: 'express',
+}
 
 /** First steps for a tenant without sites, or for a site without reports. undefined without sites */
 export function FirstSteps({ siteId }: { siteId?: string }) {

@@ -14,13 +14,13 @@ export const isComparable = (rows: any[]) =>
   rows.some(({ trendPercent }) => trendPercent !== null && trendPercent !== undefined)
 
 /** ▲ 12 %, ▼ 3 %, an em dash without a change; "new" if there was nothing to compare. */
-export function trend(percent, comparable = true) {
+export function trend(percent: any, comparable = true) {
   if (percent === undefined || percent === 0 || (percent === null && !comparable)) return '—'
   if (percent === null) return '▲ new'
   return `${percent > 0 ? '▲' : '▼'} ${numbers.format(Math.abs(percent))} %`
 }
 
-const typeLabels = {
+const typeLabels: Readonly<Record<string, string>> = {
   'csp-violation': 'CSP violations',
   'integrity-violation': 'Integrity',
   deprecation: 'Deprecations',
@@ -42,4 +42,5 @@ export const words = (name: string) =>
   name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`)
 
 /** Share of a sum in percent, formatted for people. */
-export const share = (part, sum) => (sum > 0 ? `${numbers.format(Math.round((part / sum) * 1000) / 10)} %` : '0 %')
+export const share = (part: number, sum: number) =>
+  sum > 0 ? `${numbers.format(Math.round((part / sum) * 1000) / 10)} %` : '0 %'

@@ -44,9 +44,9 @@ export function HistogramCard({
   const { go } = app
   const state = of ?? app.state
   const { offered, chosen } = chartDimensions(state, by)
-  const [concealed, setConcealed] = useState<{ of?: string; values: (string | null)[] }>({ values: [] })
+  const [concealed, setConcealed] = useState<{ of?: string | undefined; values: (string | null)[] }>({ values: [] })
   const hidden = new Set(concealed.of === chosen ? concealed.values : [])
-  const toggle = (value) =>
+  const toggle = (value: any) =>
     setConcealed({
       of: chosen,
       values: hidden.has(value) ? [...hidden].filter((one) => one !== value) : [...hidden, value],
@@ -54,7 +54,7 @@ export function HistogramCard({
   const read = useRead(request(state, '/v1/reports/histogram', { groupBy: chosen, ...own }))
   const zone = zoneOf(state)
   const data = read.body?.data
-  const sum = (field) => data?.buckets.reduce((before, bucket) => before + (bucket[field] ?? 0), 0)
+  const sum = (field: string) => data?.buckets.reduce((before: any, bucket: any) => before + (bucket[field] ?? 0), 0)
   const [count, estimate] = [sum('reportCount'), sum('estimatedReportCount')]
   const about = estimate > count ? `, about ${number(estimate)} estimated` : ''
   const note = data && `${number(count)} reports${about} · ${data.bucketSize.replace(/\D/, ' $&')} buckets · ${zone}`
@@ -71,8 +71,8 @@ export function HistogramCard({
   const windowRead = state.from || state.to ? (read.body?.window ?? {}) : {}
   return html`<${Card} ...${{ id, read, note, tools }} title=${heading} rows=${6}>
     ${(
-      body,
-    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.to ? windowRead : { from: windowRead.from }} hidden=${hidden} narrow=${(from, to) => go({ from, to })} />
+      body: any,
+    ) => html`<${Chart} body=${body.data} zone=${zone} window=${state.to ? windowRead : { from: windowRead.from }} hidden=${hidden} narrow=${(from: any, to: any) => go({ from, to })} />
       <${Legend} series=${body.data.series ?? []} dimension=${chosen ?? ''} hidden=${hidden} toggle=${toggle} note=${!state.to && 'last bucket not complete yet'} />`}
   <//>`
 }

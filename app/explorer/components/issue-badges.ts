@@ -5,7 +5,7 @@ import { Badge } from './badge.ts'
 /** Explanation of an issue's confidence. */
 export const confidenceText = `high: at least ${confidenceRule.manyReports} reports from at least ${confidenceRule.severalFamilies} browser families; suppressed: all reports are noise from extensions, the browser or products that inject code`
 
-const tones = { high: 'good', medium: '', low: '', suppressed: 'warn' }
+const tones: Readonly<Record<string, string>> = { high: 'good', medium: '', low: '', suppressed: 'warn' }
 
 /** `isShort`: below a head that has the word */
 export const IssueBadges = ({

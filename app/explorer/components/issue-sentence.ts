@@ -8,7 +8,7 @@ export function IssueSentence({
 }: {
   issue: { reportType: string; subject: string; targetHost: string }
 }) {
-  const text = (value) => html`<code><${Text} text=${value} empty="(unknown)" /></code>`
+  const text = (value: string) => html`<code><${Text} text=${value} empty="(unknown)" /></code>`
   if (reportType === 'csp-violation') return html`${text(subject)} blocked ${text(targetHost)}`
   const parts = [subject, targetHost].filter(Boolean)
   return html`${labelOfType(reportType)}: ${parts.map((part, at) => html`${at > 0 && ' of '}${text(part)}`)}${parts.length === 0 && '(unknown)'}`

@@ -15,7 +15,7 @@ export function Link({
   [attribute: string]: any
 }) {
   const { go, urlOf } = useApp()
-  const onClick = (event) => {
+  const onClick = (event: any) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0) return
     event.preventDefault()
     go(changes)

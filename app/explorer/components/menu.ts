@@ -1,5 +1,8 @@
 import { html, useEffect, useRef, useState } from '../html.ts'
 
+/** Steps of the arrow keys. */
+export const arrowSteps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
+
 /** A button that opens a small surface of controls. Escape and a click elsewhere close it; arrows move in it. */
 export function Menu({
   label,
@@ -22,7 +25,7 @@ export function Menu({
 }) {
   const [own, setOwn] = useState(false)
   const isOpen = given ?? own
-  const set = (is) => (onToggle ? onToggle(is) : setOwn(is))
+  const set = (is: any) => (onToggle ? onToggle(is) : setOwn(is))
   const root = useRef<HTMLElement | null>(null)
   const surface = useRef<HTMLElement | null>(null)
   const button = useRef<HTMLButtonElement | null>(null)
@@ -35,22 +38,22 @@ export function Menu({
     const first = controlsIn(surface.current)
     const chosen = first.find((element) => element.getAttribute('aria-current') === 'true') ?? first[0]
     chosen?.focus()
-    const onPointer = ({ target }) => root.current?.contains(target) || set(false)
+    const onPointer = ({ target }: any) => root.current?.contains(target) || set(false)
     document.addEventListener('pointerdown', onPointer)
     return () => document.removeEventListener('pointerdown', onPointer)
   }, [isOpen])
-  const onKeyDown = (event) => {
+  const onKeyDown = (event: any) => {
     if (event.key === 'Escape') {
       event.stopPropagation()
       close()
     }
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const step = arrowSteps[event.key]
     if (!step || event.target.matches('[type=date], [type=datetime-local]')) return
     event.preventDefault()
     const controls = controlsIn(surface.current)
     controls[(controls.indexOf(document.activeElement) + step + controls.length) % controls.length]?.focus()
   }
-  const onFocusOut = ({ relatedTarget }) =>
+  const onFocusOut = ({ relatedTarget }: any) =>
     isOpen && relatedTarget && !root.current?.contains(relatedTarget) && set(false)
   return html`<div class=${`menu ${className}`} ref=${root} onFocusOut=${onFocusOut}>
     <button ref=${button} type="button" class="control" aria-expanded=${isOpen ? 'true' : 'false'} aria-label=${name} data-key=${key} onClick=${() => set(!isOpen)}>
@@ -60,7 +63,7 @@ export function Menu({
   </div>`
 }
 
-const controlsIn = (element) => [...(element?.querySelectorAll('button, input, a, select') ?? [])]
+const controlsIn = (element: any) => [...(element?.querySelectorAll('button, input, a, select') ?? [])]
 
 export const MenuItem = ({
   pick,

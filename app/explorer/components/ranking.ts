@@ -39,7 +39,7 @@ export function Ranking({
         ? html`<${Empty} />`
         : html`<ul class="ranking" data-rows>
           ${groups.map(
-            ({ values: [value], reportCount, trendPercent }) => html`<li key=${value} data-row>
+            ({ values: [value], reportCount, trendPercent }: any) => html`<li key=${value} data-row>
               <div class="name">
                 <${ShareBar} part=${reportCount} of=${largest} />
                 <${Value} isRow name=${dimension} value=${value} label=${label?.(value) || undefined} data-key=${`${id} ${value}`} />

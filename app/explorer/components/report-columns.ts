@@ -11,7 +11,7 @@ const mostOwn = 3
 
 const common = ['siteId', 'documentHost', 'browserName', 'osName', 'deviceType', 'disposition', 'page']
 
-const labels = {
+const labels: Readonly<Record<string, string>> = {
   directive: 'Directive',
   blockedHost: 'Blocked host',
   feature: 'Feature',
@@ -47,7 +47,7 @@ export function reportColumns(
       label: labels[name] ?? name,
       isPlain: name === 'directive' || name === 'blockedHost',
       width: name === 'directive' ? '10.5rem' : '24%',
-      of: (report) =>
+      of: (report: any) =>
         html`<${Value} name=${name} value=${report[name] ?? ''} isRow=${at === own.length - 1} hasFocus=${false} />`,
     })),
     {
@@ -68,7 +68,7 @@ export function reportColumns(
             label: 'Disposition',
             isPlain: true,
             width: '7.5rem',
-            of: ({ disposition }) =>
+            of: ({ disposition }: any) =>
               disposition &&
               html`<${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} />`,
           },

@@ -28,7 +28,7 @@ export function OpenedReport({ rows, reportType }: { rows: any[]; reportType: st
       : undefined,
   )
   if (!reportId) return null
-  const report = listed ?? read.body?.data.find(({ id }) => id === reportId)
+  const report = listed ?? read.body?.data.find(({ id }: any) => id === reportId)
   const close = () => go({ own: { ...state.own, reportId: '' } }, { replace: true })
   if (report) return html`<${ReportDrawer} report=${report} close=${close} />`
   if (read.isLoading) return null
@@ -43,7 +43,7 @@ function ReportDrawer({ report, close }: { report: any; close: () => void }) {
   const dimensions: readonly string[] = dimensionsOf(report.reportType)
   const present = Object.entries(report).filter(([, value]) => value !== null && value !== '')
   const missing = Object.entries(report).filter(([, value]) => value === null || value === '')
-  const shown = (name, value) => {
+  const shown = (name: string, value: any) => {
     if (name === 'siteId') return html`<${Text} text=${sites.find(({ id }) => id === value)?.name ?? value} />`
     if (name === 'receivedAt' || name === 'anticipatedRemoval') return html`<${Time} time=${value} />`
     if (long.includes(name)) return html`<pre tabindex="0"><${Text} text=${value} /></pre>`

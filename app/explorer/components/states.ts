@@ -20,9 +20,9 @@ export const ErrorState = ({ error, retry }: { error: any; retry?: () => void })
 /** Empty state, with filters that can be removed. */
 export function Empty({ text = 'Nothing in this window.' }: { text?: string }) {
   const { state, go } = useApp()
-  const path = views[state.view].path ?? ''
+  const path = views[state.view]?.path ?? ''
   const dropped = state.conditions.filter((condition) => applies(state, path, condition))
-  const without = (condition) => go({ conditions: state.conditions.filter((one) => one !== condition) })
+  const without = (condition: any) => go({ conditions: state.conditions.filter((one) => one !== condition) })
   return html`<div class="state">
     <p class="muted">${text}</p>
     ${

@@ -56,7 +56,7 @@ const classOf = ({ numeric = false, isMinor = false, isPlain = false }) =>
   [numeric && 'numeric', isMinor && 'minor', isPlain && 'plain-cell'].filter(Boolean).join(' ')
 
 /** Shows the full text of a truncated cell in its title. */
-function showWhole({ currentTarget: cell }) {
+function showWhole({ currentTarget: cell }: any) {
   if (cell.scrollHeight > cell.clientHeight + 1) cell.title = cell.textContent.trim()
 }
 

@@ -6,7 +6,7 @@ const minuteMs = 60_000
 
 const formats: Map<string, Intl.DateTimeFormat> = new Map()
 
-function format(zone, options) {
+function format(zone: string, options: any) {
   const key = `${zone} ${JSON.stringify(options)}`
   const known = formats.get(key) ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options })
   formats.set(key, known)
@@ -16,7 +16,7 @@ function format(zone, options) {
 const ofMinute = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
 
 /** Numbers of a time in a zone: year, month, day, hour, minute, second. */
-export function partsOf(ms: number, zone) {
+export function partsOf(ms: number, zone: any) {
   const options = {
     year: 'numeric',
     month: 'numeric',
@@ -30,7 +30,7 @@ export function partsOf(ms: number, zone) {
     format(zone, options)
       .formatToParts(ms)
       .map(({ type, value }) => [type, Number(value)]),
-  )
+  ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>
 }
 
 /** `23 Nov 13:00`, with the year unless it is this one. */
@@ -44,11 +44,11 @@ export function shortTime(time: string | number, zone = 'UTC') {
 }
 
 /** `Thu 19` */
-export const dayText = (ms: number, zone) =>
+export const dayText = (ms: number, zone: any) =>
   format(zone, { weekday: 'short', day: 'numeric' }).format(ms).replace(',', '')
 
 /** `13:00` */
-export const clockText = (ms: number, zone) =>
+export const clockText = (ms: number, zone: any) =>
   format(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(ms)
 
 /** The full time with its zone. */

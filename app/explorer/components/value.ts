@@ -1,12 +1,12 @@
 import { filterable } from '../../../schema/filterable.ts'
 import { useApp } from '../app-context.ts'
 import { html } from '../html.ts'
-import { withValue } from '../state.ts'
+import { type Operator, withValue } from '../state.ts'
 
 /** Control and direction characters, which could disguise a text. */
 const invisible = /([\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}])/u
 
-const escapeOf = (character) => `\\u${character.codePointAt(0).toString(16).padStart(4, '0')}`
+const escapeOf = (character: string) => `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
 
 export const visible = (text: string) =>
   text
@@ -78,7 +78,8 @@ export function Value({
   const { state, go } = useApp()
   if (!isFilterable(value))
     return html`<span class="value"><span class="only" data-key=${key}>${label ?? html`<${Text} text=${value} />`}</span></span>`
-  const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value), ...changes })
+  const filter = (operator: Operator) =>
+    go({ conditions: withValue(state.conditions, name, operator, value), ...changes })
   const text = value === '' ? 'none' : visible(value)
   return html`<span class="value">
     <button type="button" class="only" data-focus=${hasFocus} data-only=${isRow} data-key=${key} title=${`Only ${name} ${text}`} onClick=${() => filter('any')}>
@@ -92,7 +93,7 @@ export function Value({
 export function RowFilter({ name, value }: { name: string; value: string }) {
   const { state, go } = useApp()
   if (!isFilterable(value)) return null
-  const filter = (operator) => go({ conditions: withValue(state.conditions, name, operator, value) })
+  const filter = (operator: Operator) => go({ conditions: withValue(state.conditions, name, operator, value) })
   const text = value === '' ? 'none' : visible(value)
   return html`<span class="row-filter">
     <button type="button" tabindex="-1" data-only title=${`Only ${name} ${text} (x)`} aria-label=${`Only ${name} ${text}`} onClick=${() => filter('any')}>=</button>

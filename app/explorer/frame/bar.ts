@@ -16,7 +16,7 @@ import { WindowMenu } from './window-menu.ts'
 /** Window, filters, noise, zone, liveness and the menu. */
 export function Bar({ isPicking, setPicking }: { isPicking: boolean; setPicking: (is: boolean) => void }) {
   const { state } = useApp()
-  const path = views[state.view].path ?? ''
+  const path = views[state.view]?.path ?? ''
   const bar = useRef<HTMLElement | null>(null)
   useEffect(() => {
     // Table heads stay below the bar, which can have several lines.
@@ -28,7 +28,7 @@ export function Bar({ isPicking, setPicking }: { isPicking: boolean; setPicking:
     return () => observer.disconnect()
   }, [])
   return html`<header class="bar" ref=${bar}>
-    ${!views[state.view].isTimeless && html`<${WindowMenu} />`}
+    ${!views[state.view]?.isTimeless && html`<${WindowMenu} />`}
     <${Chips} path=${path} isPicking=${isPicking} setPicking=${setPicking} />
     <div class="ends">
       ${takes(path, 'noise') && html`<${NoiseSwitch} />`}
@@ -39,10 +39,10 @@ export function Bar({ isPicking, setPicking }: { isPicking: boolean; setPicking:
   </header>`
 }
 
-function Chips({ path, isPicking, setPicking }) {
+function Chips({ path, isPicking, setPicking }: any) {
   const { state, go } = useApp()
   const [edited, setEdited] = useState<Condition | undefined>(undefined)
-  const toggle = (is) => {
+  const toggle = (is: any) => {
     if (!is) setEdited(undefined)
     setPicking(is)
   }
@@ -65,7 +65,7 @@ function Chips({ path, isPicking, setPicking }) {
     ${
       path &&
       html`<${Menu} class="add" label=${html`+ Filter <kbd>/</kbd>`} name="Add a filter" data-key="add filter" isOpen=${isPicking} onToggle=${toggle}>
-      ${(close) =>
+      ${(close: () => void) =>
         html`<${FilterPicker} key=${edited ? `${edited.name} ${edited.operator}` : ''} path=${path} edited=${edited} close=${() => {
           setEdited(undefined)
           close()
@@ -93,7 +93,7 @@ function ZoneMenu() {
   const zone = zoneOf(state)
   const zones = [...new Set(['UTC', own, zone])]
   return html`<${Menu} end label=${html`${zone} <span aria-hidden="true">▾</span>`} name=${`Time zone: ${zone}`} data-key="zone">
-    ${(close) =>
+    ${(close: () => void) =>
       zones.map(
         (name) => html`<${MenuItem} key=${name} current=${name === zone}
       pick=${() => {

@@ -1,5 +1,6 @@
 import { useApp } from '../app-context.ts'
 import { number } from '../components/format.ts'
+import { arrowSteps } from '../components/menu.ts'
 import { visible } from '../components/value.ts'
 import { html, useEffect, useRef, useState } from '../html.ts'
 import { request, takes } from '../requests.ts'
@@ -10,7 +11,7 @@ import { useRead } from '../use-read.ts'
 const searchMs = 150
 
 /** Filters of the view's operation. */
-function namesOf(state, path) {
+function namesOf(state: any, path: string) {
   const taken = filterNames.filter((name) => takes(path, `${name}.any`))
   if (!takes(path, 'directive')) return taken
   const own = dimensionsOf(state)
@@ -48,27 +49,27 @@ function ValuePicker({ path, name, first, close }: { path: string; name: string;
       : undefined
   const read = useRead(target)
   const chosen = state.conditions.find((one) => one.name === name && one.operator === operator)?.values ?? []
-  const set = (kind, values) => {
+  const set = (kind: Operator, values: string[]) => {
     const kept = state.conditions.filter((one) => one.name !== name || one.operator !== kind)
     go({ conditions: values.length > 0 ? [...kept, { name, operator: kind, values }] : kept })
   }
-  const toggle = (value) =>
+  const toggle = (value: string) =>
     set(operator, chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value])
   const fixed = name === 'confidence' ? ['high', 'medium', 'low', 'suppressed'].map((value) => ({ value })) : undefined
-  const values = (fixed ?? read.body?.data ?? []).filter(({ value }) => !fixed || value.includes(part))
+  const values = (fixed ?? read.body?.data ?? []).filter(({ value }: any) => !fixed || value.includes(part))
   const canContain = takes(path, `${name}.contains`)
-  const contain = (text) => {
+  const contain = (text: string) => {
     set('contains', [text])
     close()
   }
   const label = html`contains “<b>${visible(part)}</b>”`
   const contained = canContain && part ? [{ value: `contains ${part}`, label, pick: () => contain(part) }] : []
-  const options = values.map(({ value, reportCount }) => ({
+  const options = values.map(({ value, reportCount }: any) => ({
     value: `= ${value}`,
     label: html`<bdi>${value === '' ? '(none)' : visible(value)}</bdi>`,
     note: reportCount === undefined ? '' : number(reportCount),
     isChosen: chosen.includes(value),
-    pick: (isEnter) => {
+    pick: (isEnter: any) => {
       toggle(value)
       if (isEnter) close()
     },
@@ -107,8 +108,8 @@ function Options({
   }, [text])
   const shown = filter ? options.filter(({ value }) => value.toLowerCase().includes(text.toLowerCase())) : options
   const active = Math.min(at, shown.length - 1)
-  const onKeyDown = (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const onKeyDown = (event: any) => {
+    const step = arrowSteps[event.key]
     if (step) {
       event.preventDefault()
       event.stopPropagation()
@@ -122,7 +123,7 @@ function Options({
   }
   return html`<input ref=${input} type="text" role="combobox" aria-expanded="true" aria-controls="options" aria-label=${label} placeholder=${label} autocomplete="off"
       aria-activedescendant=${shown.length > 0 ? `option-${active}` : undefined} value=${text}
-      onInput=${({ target }) => {
+      onInput=${({ target }: any) => {
         setText(target.value)
         setAt(0)
       }} onKeyDown=${onKeyDown} />
@@ -132,7 +133,7 @@ function Options({
           { value, label: shownLabel, note, isChosen, pick },
           index,
         ) => html`<li key=${value} id=${`option-${index}`} role="option" class=${index === active ? 'active' : ''}
-        aria-selected=${isChosen ? 'true' : 'false'} onClick=${() => pick(false)} onMouseDown=${(event) => event.preventDefault()}>
+        aria-selected=${isChosen ? 'true' : 'false'} onClick=${() => pick(false)} onMouseDown=${(event: any) => event.preventDefault()}>
         <span>${isChosen ? '✓ ' : ''}${shownLabel}</span><span class="muted">${note}</span>
       </li>`,
       )}

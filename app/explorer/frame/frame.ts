@@ -13,7 +13,7 @@ import { Rail } from './rail.ts'
 const loaded: Map<string, (props: object) => any> = new Map()
 
 /** Component of a view, whose module is read when it is first shown. */
-function useView(name) {
+function useView(name: string) {
   const [, rerender] = useState(0)
   const [error, setError] = useState(undefined)
   useEffect(() => {
@@ -21,7 +21,7 @@ function useView(name) {
     setError(undefined)
     loadView(name).then(
       (View) => {
-        loaded.set(name, View)
+        if (View) loaded.set(name, View)
         rerender((count) => count + 1)
       },
       (reason) => setError(reason),
@@ -31,21 +31,21 @@ function useView(name) {
 }
 
 /** Rail, bar and the view; the key's form and notices above it. */
-export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }) {
+export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }: any) {
   const app = useApp()
   const { state, sites, api } = app
   const { View, error } = useView(state.view)
   const view = views[state.view]
   const shown = useRef('')
   useEffect(() => {
-    document.title = `${view.label} – Explorer`
+    document.title = `${view?.label} – Explorer`
     const isOther = shown.current !== '' && shown.current !== state.view
     shown.current = state.view
     if (isOther) scrollTo(0, 0)
   }, [state.view])
-  const needsSite = view.isOfSite && !state.siteId && sites?.length > 0
+  const needsSite = view?.isOfSite && !state.siteId && sites?.length > 0
   useEffect(() => {
-    if (needsSite) app.go({ siteId: sites[0].id }, { replace: true })
+    if (needsSite) app.go({ siteId: sites[0]?.id }, { replace: true })
   }, [needsSite])
   const needsKey = !hasKey || api.status.isUnauthorized
   const content = () => {
@@ -54,14 +54,15 @@ export function Frame({ hasKey, message, overlay, setOverlay, useKey, forget }) 
     if (!sites || !View || needsSite) return null
     // A view with its own first steps shows them itself.
     const chosen = state.siteId ? sites.filter(({ id }) => id === state.siteId) : sites
-    const isSilent = view.path !== undefined && chosen.length > 0 && chosen.every(({ firstSeen }) => firstSeen === null)
-    return html`${isSilent && html`<${FirstSteps} siteId=${chosen[0].id} />`}<${View} />`
+    const isSilent =
+      view?.path !== undefined && chosen.length > 0 && chosen.every(({ firstSeen }) => firstSeen === null)
+    return html`${isSilent && html`<${FirstSteps} siteId=${chosen[0]?.id} />`}<${View} />`
   }
   return html`<div class="frame">
     <a class="skip" href="#view">Skip to the view</a>
     <${Rail} openHelp=${() => setOverlay('help')} forget=${hasKey && forget} />
     <div class="page">
-      ${sites?.length > 0 && html`<${Bar} isPicking=${overlay === 'filter'} setPicking=${(is) => setOverlay(is ? 'filter' : '')} />`}
+      ${sites?.length > 0 && html`<${Bar} isPicking=${overlay === 'filter'} setPicking=${(is: any) => setOverlay(is ? 'filter' : '')} />`}
       <${Notices} />
       ${needsKey && html`<${KeyForm} message=${hasKey ? api.status.reason : ''} isAlone=${!(sites?.length > 0)} use=${useKey} />`}
       <main id="view" tabindex="-1">${content()}</main>

@@ -5,7 +5,7 @@ import { html, useEffect, useRef } from '../html.ts'
 export function KeyForm({ message, isAlone, use }: { message: string; isAlone: boolean; use: (key: string) => void }) {
   const input = useRef<HTMLInputElement | null>(null)
   useEffect(() => input.current?.focus(), [])
-  const submit = (event) => {
+  const submit = (event: any) => {
     event.preventDefault()
     use(input.current?.value ?? '')
   }

@@ -18,7 +18,8 @@ const targets = () => [...new Set(panels().map(({ target }) => target))]
 /** The view as curl lines, its reports as CSV, its lists as NDJSON, and on paper. */
 export function MoreMenu() {
   const { api, state, announce } = useApp()
-  const isList = ({ target }) => Array.isArray(api.peek(target)?.page?.body.data) && !/^\/v1\/reports\b/.test(target)
+  const isList = ({ target }: any) =>
+    Array.isArray(api.peek(target)?.page?.body.data) && !/^\/v1\/reports\b/.test(target)
   // Panels that belong to a list, such as its totals, come first.
   const lists = () => [
     ...new Map(
@@ -28,7 +29,7 @@ export function MoreMenu() {
     ).values(),
   ]
   const hasReports = () => targets().some((target) => /^\/v1\/reports\b/.test(target)) && !state.own.issueId
-  const run = (close, work) => async () => {
+  const run = (close: () => void, work: any) => async () => {
     close()
     try {
       await work()
@@ -45,13 +46,13 @@ export function MoreMenu() {
     save(await api.blob(request(state, '/v1/reports/export', { format: 'csv' })), `${typeOf(state)}.csv`)
     announce('Saved')
   }
-  const ndjson = async ({ target, title }) => {
+  const ndjson = async ({ target, title }: any) => {
     const items = await api.all(target, (count) => announce(`${count} read…`))
     save(toNdjson(items), `${title.toLowerCase().replaceAll(' ', '-')}.ndjson`)
     announce('Saved')
   }
   return html`<${Menu} end label="⋯" name="More" data-key="more">
-    ${(close) => html`
+    ${(close: any) => html`
       <${MenuItem} pick=${run(close, copy)}>Copy as curl<//>
       ${hasReports() && html`<${MenuItem} pick=${run(close, csv)}>Export reports as CSV<//>`}
       ${lists().map((panel) => html`<${MenuItem} key=${panel.target} pick=${run(close, () => ndjson(panel))}>Export “${panel.title}” as NDJSON<//>`)}

@@ -12,7 +12,7 @@ import { views } from '../views.ts'
 const searchedFrom = 10
 
 /** Sites, views and types. */
-export function Rail({ openHelp, forget }) {
+export function Rail({ openHelp, forget }: any) {
   const { state, sites } = useApp()
   const hasSites = sites?.length > 0
   return html`<nav class="rail" aria-label="Views">
@@ -26,18 +26,18 @@ export function Rail({ openHelp, forget }) {
   </nav>`
 }
 
-function Lines({ state }) {
+function Lines({ state }: any) {
   const types = useRead(typesTarget(state))
   const issues = useRead(request(state, '/v1/issues', { limit: 1, total: true }))
-  const counted = types.body?.data.filter(({ reportType }) => reportTypeNames.includes(reportType)) ?? []
+  const counted = types.body?.data.filter(({ reportType }: any) => reportTypeNames.includes(reportType)) ?? []
   useEffect(showCurrent, [state.view, state.reportType, counted.length])
-  const line = (label, changes, count, isCurrent) =>
+  const line = (label: string, changes: any, count: any, isCurrent: boolean) =>
     html`<li key=${label}>
       <${Link} class="line" changes=${changes} current=${isCurrent} data-key=${`rail ${label}`}>
         <span>${label}</span>${count !== undefined && html`<span class="count">${number(count)}</span>`}
       <//>
     </li>`
-  const ofGroup = (group) =>
+  const ofGroup = (group: any) =>
     Object.entries(views)
       .filter(([, view]) => view.group === group)
       .map(([name, { label }]) => {
@@ -49,11 +49,11 @@ function Lines({ state }) {
   return html`<ul>${ofGroup('')}</ul>
     <h2>Reports</h2>
     <ul>
-      ${counted.map(({ reportType, estimatedReportCount, reportCounts }) =>
+      ${counted.map(({ reportType, estimatedReportCount, reportCounts }: any) =>
         line(
           labelOfType(reportType),
           { view: 'reports', reportType, groupBy: undefined, own: {} },
-          reportCounts?.reduce((sum, count) => sum + count, 0) ?? estimatedReportCount,
+          reportCounts?.reduce((sum: any, count: any) => sum + count, 0) ?? estimatedReportCount,
           state.view === 'reports' && (state.reportType ?? 'csp-violation') === reportType,
         ),
       )}
@@ -72,21 +72,21 @@ function SitePicker() {
   const { state, sites, me, go } = useApp()
   const [search, setSearch] = useState('')
   const current = sites.find(({ id }) => id === state.siteId)
-  if (me?.key.siteId) return html`<p class="site-name"><${Text} text=${current?.name ?? sites[0].name} /></p>`
+  if (me?.key.siteId) return html`<p class="site-name"><${Text} text=${current?.name ?? sites[0]?.name} /></p>`
   const found = sites.filter(({ name, hosts }) =>
     `${name} ${hosts.join(' ')}`.toLowerCase().includes(search.toLowerCase()),
   )
-  const pick = (siteId) =>
-    go({ siteId, ...(views[state.view].params && { own: {} }), ...(state.view === 'issue' && { view: 'issues' }) })
+  const pick = (siteId: any) =>
+    go({ siteId, ...(views[state.view]?.params && { own: {} }), ...(state.view === 'issue' && { view: 'issues' }) })
   const label = current?.name ?? (state.siteId ? 'Unknown site' : 'All sites')
   return html`<${Menu} class="site" label=${html`<span class="cut"><${Text} text=${label} /></span>`} name=${`Site: ${visible(label)}`} data-key="site">
-    ${(close) => html`
+    ${(close: () => void) => html`
       ${
         sites.length >= searchedFrom &&
-        html`<input type="search" aria-label="Search sites" placeholder="Search" value=${search} onInput=${({ target }) => setSearch(target.value)} />`
+        html`<input type="search" aria-label="Search sites" placeholder="Search" value=${search} onInput=${({ target }: any) => setSearch(target.value)} />`
       }
       ${
-        !views[state.view].isOfSite &&
+        !views[state.view]?.isOfSite &&
         html`<${MenuItem} current=${!state.siteId} pick=${() => {
           pick(undefined)
           close()

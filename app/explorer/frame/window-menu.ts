@@ -5,7 +5,12 @@ import { html, useState } from '../html.ts'
 import type { State } from '../state.ts'
 import { ranges } from '../state.ts'
 
-const labels = { '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '31d': 'Last 31 days' }
+const labels: Readonly<Record<string, string>> = {
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '31d': 'Last 31 days',
+}
 
 export function windowText(state: State) {
   const { last, from, to } = state
@@ -20,8 +25,8 @@ export function WindowMenu() {
   const { state, go } = useApp()
   const [from, setFrom] = useState(state.from?.slice(0, 10) ?? '')
   const [to, setTo] = useState('')
-  const day = (text) => (text ? new Date(`${text}T00:00:00Z`) : undefined)
-  const apply = (event, close) => {
+  const day = (text: string) => (text ? new Date(`${text}T00:00:00Z`) : undefined)
+  const apply = (event: any, close: () => void) => {
     event.preventDefault()
     const end = day(to)
     if (end) end.setUTCDate(end.getUTCDate() + 1)
@@ -30,7 +35,7 @@ export function WindowMenu() {
     close()
   }
   return html`<${Menu} label=${html`${windowText(state)} <span aria-hidden="true">▾</span>`} name=${`Window: ${windowText(state)}`} data-key="window">
-    ${(close) => html`
+    ${(close: () => void) => html`
       ${Object.keys(ranges).map(
         (range) => html`<${MenuItem} key=${range} current=${!state.from && !state.to && state.last === range}
         pick=${() => {
@@ -38,9 +43,9 @@ export function WindowMenu() {
           close()
         }}>${labels[range]}<//>`,
       )}
-      <form class="dates" onSubmit=${(event) => apply(event, close)}>
-        <label><span>From</span><input type="date" required value=${from} onInput=${({ target }) => setFrom(target.value)} /></label>
-        <label><span>To</span><input type="date" value=${to} onInput=${({ target }) => setTo(target.value)} /></label>
+      <form class="dates" onSubmit=${(event: any) => apply(event, close)}>
+        <label><span>From</span><input type="date" required value=${from} onInput=${({ target }: any) => setFrom(target.value)} /></label>
+        <label><span>To</span><input type="date" value=${to} onInput=${({ target }: any) => setTo(target.value)} /></label>
         <button type="submit" class="control">Show these days (UTC)</button>
       </form>`}
   <//>`

@@ -12,16 +12,16 @@ import { useList } from '../use-read.ts'
 
 const step = 50
 
-const tones = { delivered: 'good', rejected: 'bad', dropped: 'warn' }
+const tones: Readonly<Record<string, string>> = { delivered: 'good', rejected: 'bad', dropped: 'warn' }
 
 /** Deliveries of alerts, newest first. */
 export function View() {
   const { state, sites, go } = useApp()
   const { destinationId, eventType } = state.own
   const list = useList(request(state, '/v1/alert-deliveries', { destinationId, eventType, limit: step }))
-  const only = (name, value, label) =>
+  const only = (name: string, value: any, label: any) =>
     html`<button type="button" class="text-button" title=${`Only ${name} ${value}`} data-key=${`${name} ${value}`} onClick=${() => go({ own: { ...state.own, [name]: value } })}>${label}</button>`
-  const siteText = ({ siteId, siteIds }) => {
+  const siteText = ({ siteId, siteIds }: any) => {
     if (siteIds.length > 1) return html`<span class="muted">${number(siteIds.length)} sites</span>`
     const id = siteId ?? siteIds[0]
     return html`<${Text} text=${sites.find((site) => site.id === id)?.name ?? id} />`
@@ -30,25 +30,25 @@ export function View() {
     {
       label: 'Sent',
       width: '9rem',
-      of: ({ createdAt }) => html`<span data-focus tabindex="0"><${Time} time=${createdAt} /></span>`,
+      of: ({ createdAt }: any) => html`<span data-focus tabindex="0"><${Time} time=${createdAt} /></span>`,
     },
     {
       label: 'Outcome',
       width: '7rem',
       isPlain: true,
-      of: ({ outcome }) => html`<${Badge} word=${outcome} tone=${tones[outcome] ?? ''} />`,
+      of: ({ outcome }: any) => html`<${Badge} word=${outcome} tone=${tones[outcome] ?? ''} />`,
     },
     {
       label: 'Alert',
       isPlain: true,
-      of: ({ summary, kind, detail }) =>
+      of: ({ summary, kind, detail }: any) =>
         html`<${Text} text=${summary ?? `${words(kind).replace(/^./, (first) => first.toUpperCase())}`} />${detail && html`<p class="muted"><${Text} text=${detail} /></p>`}`,
     },
     {
       label: 'Event',
       isMinor: true,
       width: '12rem',
-      of: ({ eventType }) =>
+      of: ({ eventType }: any) =>
         eventType
           ? only('eventType', eventType, html`<code><${Text} text=${eventType} /></code>`)
           : html`<span class="muted">–</span>`,
@@ -58,7 +58,7 @@ export function View() {
       label: 'Destination',
       width: '20%',
       isPlain: true,
-      of: ({ destination: { id, name, type } }) =>
+      of: ({ destination: { id, name, type } }: any) =>
         html`${only('destinationId', id, html`<${Text} text=${name ?? id} />`)}${type && html` <span class="muted">${type}</span>`}`,
     },
   ]
@@ -73,7 +73,7 @@ export function View() {
       ${
         list.rows.length === 0
           ? html`<${Empty} text="No alert was sent, attempted or dropped." />`
-          : html`<${Table} caption="Alert deliveries" columns=${columns} rows=${list.rows} keyOf=${({ id }) => id} />`
+          : html`<${Table} caption="Alert deliveries" columns=${columns} rows=${list.rows} keyOf=${({ id }: any) => id} />`
       }
     <//>`
 }

@@ -1,4 +1,4 @@
-import { reportTypeRows } from '../../../schema/report-types.ts'
+import { type ReportType, reportTypeRows } from '../../../schema/report-types.ts'
 import { useApp } from '../app-context.ts'
 import { Badge } from '../components/badge.ts'
 import { Card } from '../components/card.ts'
@@ -29,7 +29,7 @@ const chartChoices = ['browserName', 'documentHost', 'osName', 'deviceType']
 const filterable = (text: string | undefined) => (text !== undefined && isFilterable(text) ? text : undefined)
 
 /** Data of an issue: its reports, its row in the list of issues, and its pages. */
-function useIssue(state) {
+function useIssue(state: any) {
   const {
     siteId,
     own: { issueId },
@@ -45,7 +45,7 @@ function useIssue(state) {
   const host = reportType === 'csp-violation' ? first?.blockedHost?.toLowerCase() : undefined
   const isOf = { ...own, 'subject.any': filterable(subject), 'targetHost.any': filterable(host), limit: 200 }
   const path = '/v1/sites/{siteId}/issues'
-  const rowOf = (target) => target.body?.data.find(({ id }) => id === issueId)
+  const rowOf = (target: any) => target.body?.data.find(({ id }: any) => id === issueId)
   const listed = useRead(first && request(whole, path, isOf))
   const fresh = useRead(
     first && request(whole, path, { ...isOf, new: true, last: longest, from: undefined, to: undefined }),
@@ -72,10 +72,10 @@ export function View() {
   if (reports.error && !reports.body)
     return html`<div class="title">${title}</div><section class="card"><${ErrorState} error=${reports.error} /></section>`
   if (!issue) return html`<div class="title">${title}</div><section class="card"><${Loading} /></section>`
-  const disposed = dispositions.body?.data.map(({ values: [value] }) => value).filter(Boolean) ?? []
+  const disposed = dispositions.body?.data.map(({ values: [value] }: any) => value).filter(Boolean) ?? []
   return html`<div class="title">${title}
       <div class="badges">
-        ${disposed.map((word) => html`<${Badge} key=${word} word=${word} label=${word === 'report' ? 'report only' : 'enforced'} />`)}
+        ${disposed.map((word: string) => html`<${Badge} key=${word} word=${word} label=${word === 'report' ? 'report only' : 'enforced'} />`)}
         ${row && html`<${IssueBadges} issue=${row} />`}
         ${issue.firstSeenEver && html`<span class="badge accent">new since <${Time} time=${issue.firstSeenEver} /></span>`}
       </div>
@@ -91,11 +91,11 @@ export function View() {
     </div>`
 }
 
-function Pages({ list }) {
-  const largest = Math.max(0, ...list.rows.map(({ estimatedReportCount }) => estimatedReportCount))
+function Pages({ list }: any) {
+  const largest = Math.max(0, ...list.rows.map(({ estimatedReportCount }: any) => estimatedReportCount))
   return html`<${Card} id="pages" title="Pages" note="estimated reports within retention" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
     <ul class="ranking" data-rows>${list.rows.map(
-      ({ page, reportCount, estimatedReportCount, firstSeen }) => html`<li key=${page} data-row>
+      ({ page, reportCount, estimatedReportCount, firstSeen }: any) => html`<li key=${page} data-row>
       <div class="name"><${ShareBar} part=${estimatedReportCount} of=${largest} /><code class="over" title=${page}><${Url} url=${page} empty="(none)" /></code></div>
       <span class="figure" title=${`From ${counted(reportCount, 'stored report')}`}>${number(estimatedReportCount)}</span>
       <span class="trend" title="First seen">${html`<${Time} dateOnly time=${firstSeen} />`}</span>
@@ -105,13 +105,13 @@ function Pages({ list }) {
 }
 
 /** Fields that are equal in all reports of an issue. */
-const sameFields = (reportType) => ['blockedHost', String(reportTypeRows[reportType].issue?.subject)]
+const sameFields = (reportType: ReportType) => ['blockedHost', String(reportTypeRows[reportType].issue?.subject)]
 
-function Reports({ list, reportType }) {
+function Reports({ list, reportType }: any) {
   const { state, go } = useApp()
-  const open = ({ id }) => go({ own: { ...state.own, reportId: id } }, { replace: true })
+  const open = ({ id }: any) => go({ own: { ...state.own, reportId: id } }, { replace: true })
   return html`<${Card} id="reports" title="Newest reports" note="newest first" read=${list} foot=${html`<${ListFoot} list=${list} number=${number} />`}>
-      <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, open, sameFields(reportType))} rows=${list.rows} keyOf=${({ id }) => id} />
+      <${Table} caption="Reports of the issue" columns=${reportColumns(reportType, open, sameFields(reportType))} rows=${list.rows} keyOf=${({ id }: any) => id} />
     <//>
     <${OpenedReport} rows=${list.rows} reportType=${reportType} />`
 }

@@ -25,12 +25,12 @@ export function View() {
   )
   const count = list.body?.issueCount
   const foot = list.rows.length > 0 && html`<${ListFoot} list=${list} total=${count} number=${number} />`
-  const siteName = (id) => sites.find((site) => site.id === id)?.name ?? id
+  const siteName = (id: string) => sites.find((site) => site.id === id)?.name ?? id
   const isOfSites = !state.siteId && sites.length > 1
   const columns = [
     {
       label: 'Issue',
-      of: (issue) =>
+      of: (issue: any) =>
         html`<${Link} data-focus class="plain" changes=${{ view: 'issue', siteId: issue.siteId, reportType: issue.reportType, groupBy: undefined, own: { issueId: issue.id } }}><${IssueSentence} issue=${issue} /><//><${RowFilter} name="targetHost" value=${issue.targetHost} />`,
     },
     {
@@ -38,32 +38,39 @@ export function View() {
       width: '7.5rem',
       isPlain: true,
       title: confidenceText,
-      of: (issue) => html`<${IssueBadges} issue=${issue} isShort />`,
+      of: (issue: any) => html`<${IssueBadges} issue=${issue} isShort />`,
     },
     ...(isOfSites
-      ? [{ label: 'Site', width: '12%', isPlain: true, of: ({ siteId }) => html`<${Text} text=${siteName(siteId)} />` }]
+      ? [
+          {
+            label: 'Site',
+            width: '12%',
+            isPlain: true,
+            of: ({ siteId }: any) => html`<${Text} text=${siteName(siteId)} />`,
+          },
+        ]
       : []),
-    { label: 'Pages', width: '4.5rem', numeric: true, of: ({ affectedPages }) => number(affectedPages) },
+    { label: 'Pages', width: '4.5rem', numeric: true, of: ({ affectedPages }: any) => number(affectedPages) },
     {
       label: 'Browsers',
       isMinor: true,
       width: '5.75rem',
       numeric: true,
-      of: ({ browserFamilyCount }) => number(browserFamilyCount),
+      of: ({ browserFamilyCount }: any) => number(browserFamilyCount),
     },
-    { label: 'Reports', width: '5.5rem', numeric: true, of: ({ reportCount }) => number(reportCount) },
+    { label: 'Reports', width: '5.5rem', numeric: true, of: ({ reportCount }: any) => number(reportCount) },
     {
       label: 'First seen',
       isMinor: true,
       width: '9rem',
       title: 'For new issues: first seen ever; for others: first seen in this window',
-      of: ({ firstSeenEver, firstSeen }) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,
+      of: ({ firstSeenEver, firstSeen }: any) => html`<${Time} time=${firstSeenEver ?? firstSeen} />`,
     },
     {
       label: 'Last seen',
       width: '9.25rem',
       title: 'Most recent first',
-      of: ({ lastSeen }) => html`<${Time} time=${lastSeen} />`,
+      of: ({ lastSeen }: any) => html`<${Time} time=${lastSeen} />`,
     },
   ]
   return html`<h1 class="unseen">Issues</h1>
@@ -71,17 +78,17 @@ export function View() {
       ${
         list.rows.length === 0
           ? html`<${Empty} text=${isNew ? 'No issue was first seen in this window.' : 'No issue in this window.'} />`
-          : html`<${Table} caption="Issues" columns=${columns} rows=${list.rows} keyOf=${({ id, reportType, siteId }) => `${reportType} ${id} ${siteId}`} />`
+          : html`<${Table} caption="Issues" columns=${columns} rows=${list.rows} keyOf=${({ id, reportType, siteId }: any) => `${reportType} ${id} ${siteId}`} />`
       }
     <//>`
 }
 
 /** Filters by type and by new issues. */
-function Tools({ isNew }) {
+function Tools({ isNew }: any) {
   const { state, go } = useApp()
   const label = state.reportType ? labelOfType(state.reportType) : 'All types'
   return html`<${Menu} end label=${html`${label} <span aria-hidden="true">▾</span>`} name=${`Type: ${label}`} data-key="issue type">
-      ${(close) =>
+      ${(close: () => void) =>
         [undefined, ...issueTypeNames].map(
           (type) => html`<${MenuItem} key=${type} current=${type === state.reportType}
         pick=${() => {

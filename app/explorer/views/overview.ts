@@ -5,7 +5,7 @@ import { Ranking } from '../components/ranking.ts'
 import { Url } from '../components/value.ts'
 import { html } from '../html.ts'
 import { request, takes } from '../requests.ts'
-import { dimensionsOf } from '../state.ts'
+import { dimensionsOf, type State } from '../state.ts'
 import { useRead } from '../use-read.ts'
 import { NewIssues } from './overview/new-issues.ts'
 import { TypeStrip } from './overview/type-strip.ts'
@@ -13,7 +13,7 @@ import { TypeStrip } from './overview/type-strip.ts'
 const grouped = '/v1/reports/grouped'
 const shownRows = 7
 
-const titles = {
+const titles: Readonly<Record<string, string>> = {
   blockedHost: 'Blocked hosts',
   page: 'Pages',
   documentHost: 'Hosts of pages',
@@ -24,29 +24,27 @@ const titles = {
 }
 
 /** Two dimensions for rankings: blocked or failed resource, and location. */
-function rankedDimensions(state) {
-  const [first, second] = dimensionsOf(state)
+function rankedDimensions(state: State) {
+  const [first = '', second = ''] = dimensionsOf(state)
   return [first, takes(grouped, 'page') ? 'page' : first === 'documentHost' ? second : 'documentHost']
 }
 
-const pageLabel = (page) => page && html`<${Url} url=${page} />`
+const pageLabel = (page: any) => page && html`<${Url} url=${page} />`
 
 export function View() {
   const { state } = useApp()
   const dimensions = rankedDimensions(state)
-  const read = (dimension) => useRead(request(state, grouped, { groupBy: dimension, limit: shownRows, total: true }))
-  const rankings = [read(dimensions[0]), read(dimensions[1])]
-  const all = (groupBy) => html`<${Link} changes=${{ view: 'reports', groupBy }}>All<//>`
+  const read = (dimension: string) =>
+    useRead(request(state, grouped, { groupBy: dimension, limit: shownRows, total: true }))
+  const rankings = dimensions.map(read)
+  const all = (groupBy: string) => html`<${Link} changes=${{ view: 'reports', groupBy }}>All<//>`
   return html`<h1 class="unseen">Overview</h1>
     <${TypeStrip} />
     <${HistogramCard} />
     <div class="panels">
-      ${rankings.map(
-        (
-          ranking,
-          at,
-        ) => html`<${Ranking} key=${at} id=${`ranking-${at + 1}`} title=${titles[dimensions[at]] ?? dimensions[at]}
-        dimension=${dimensions[at]} label=${dimensions[at] === 'page' ? pageLabel : undefined} read=${ranking} all=${all(dimensions[at])} />`,
+      ${dimensions.map(
+        (dimension, at) => html`<${Ranking} key=${at} id=${`ranking-${at + 1}`} title=${titles[dimension] ?? dimension}
+        dimension=${dimension} label=${dimension === 'page' ? pageLabel : undefined} read=${rankings[at]} all=${all(dimension)} />`,
       )}
       <${NewIssues} />
     </div>`

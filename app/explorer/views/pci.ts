@@ -15,7 +15,7 @@ import { setRunningHead } from './pci/running-head.ts'
 import type { Sentence } from './pci/sentences.ts'
 import { utc, verdictsOf } from './pci/sentences.ts'
 
-const toneOf = { met: 'good', partial: 'warn', not_met: 'bad' }
+const toneOf: Readonly<Record<string, string>> = { met: 'good', partial: 'warn', not_met: 'bad' }
 
 export function View() {
   const { state } = useApp()
@@ -39,7 +39,7 @@ export function View() {
     </div>
     ${data ? html`<${Verdicts} data=${data} read=${read} />` : html`<${Card} id="requirements" title="Requirements" read=${{ ...read, body: undefined }} rows=${6} />`}
     ${hasFailed && asOf && html`<p><${Link} changes=${{ own: {} }}>Show the current state<//></p>`}
-    ${body?.limits?.map((limit) => html`<p key=${limit} class="muted"><${Text} text=${limit} /></p>`)}
+    ${body?.limits?.map((limit: any) => html`<p key=${limit} class="muted"><${Text} text=${limit} /></p>`)}
     ${data && html`<${EvidenceCards} data=${data} read=${read} />`}`
 }
 
@@ -50,11 +50,11 @@ function Verdicts({ data, read }: { data: any; read: Read }) {
   return html`<div class="panels">
       ${data.requirements.map(
         (
-          { id, status },
-          at,
-        ) => html`<${Card} key=${id} id=${`requirement-${at + 1}`} title=${`${id} ${verdicts[at].title}`} read=${read}
+          { id, status }: any,
+          at: number,
+        ) => html`<${Card} key=${id} id=${`requirement-${at + 1}`} title=${`${id} ${verdicts[at]?.title}`} read=${read}
           tools=${html`<${Badge} word=${status} tone=${toneOf[status] ?? ''} />`}>
-          <ul class="sentences">${verdicts[at].sentences.map((sentence) => html`<${Line} key=${sentence.text} ...${sentence} />`)}</ul>
+          <ul class="sentences">${verdicts[at]?.sentences.map((sentence) => html`<${Line} key=${sentence.text} ...${sentence} />`)}</ul>
         <//>`,
       )}
     </div>

@@ -56,10 +56,10 @@ function showQuoted() {
 }
 
 /** Which reports the advice reads. */
-function Quotes({ policy, quoted }) {
+function Quotes({ policy, quoted }: any) {
   const policies = quoted?.data ?? []
-  const sum = policies.reduce((before, { reportCount }) => before + reportCount, 0)
-  const own = policies.find(({ id }) => id === policy.id)?.reportCount
+  const sum = policies.reduce((before: any, { reportCount }: any) => before + reportCount, 0)
+  const own = policies.find(({ id }: any) => id === policy.id)?.reportCount
   return html`${own !== undefined && `${number(own)} of ${quoted.truncated ? 'more than ' : ''}${number(sum)} `}reports quote${' '}
     <code title=${policy.text}><${Text} text=${policy.text} /></code>`
 }

@@ -39,7 +39,7 @@ export function View() {
 
 function ReportList() {
   const { state, go } = useApp()
-  const open = ({ id }) => go({ own: { ...state.own, reportId: id } }, { replace: true })
+  const open = ({ id }: any) => go({ own: { ...state.own, reportId: id } }, { replace: true })
   const path = '/v1/reports'
   const list = useList(request(state, path, { limit: step }))
   const { last } = windowOf(state, path)
@@ -52,7 +52,7 @@ function ReportList() {
       ${
         list.rows.length === 0
           ? html`<${Empty} />`
-          : html`<${Table} caption="Newest reports" columns=${reportColumns(typeOf(state), open)} rows=${list.rows} keyOf=${({ id }) => id} />`
+          : html`<${Table} caption="Newest reports" columns=${reportColumns(typeOf(state), open)} rows=${list.rows} keyOf=${({ id }: any) => id} />`
       }
     <//>
     <${OpenedReport} rows=${list.rows} reportType=${typeOf(state)} />`

@@ -133,12 +133,13 @@ test.each([
   [413, `[${' '.repeat(1024 * 1024)}]`],
 ])('a body that does not say its length gets a %d', async (status, body) => {
   const { token } = await createSite()
-  const response = await fetch(`${collector.url}/r/${token}`, {
+  const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     headers: { 'Content-Type': 'application/reports+json' },
     body: new Blob([body]).stream(),
     duplex: 'half',
-  })
+  }
+  const response = await fetch(`${collector.url}/r/${token}`, init)
   expect(response.status).toBe(status)
 })
 

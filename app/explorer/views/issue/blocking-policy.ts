@@ -5,16 +5,16 @@ import { Text } from '../../components/value.ts'
 import { html } from '../../html.ts'
 import type { Read } from '../../use-read.ts'
 
-const directivesOf = (policy) =>
+const directivesOf = (policy: string) =>
   policy
     .split(';')
-    .map((part) => part.trim().replace(/\s+/g, ' '))
+    .map((part: string) => part.trim().replace(/\s+/g, ' '))
     .filter(Boolean)
 
-const nameOf = (directive) => directive.split(' ')[0].toLowerCase()
+const nameOf = (directive: string) => directive.replace(/ .*/s, '').toLowerCase()
 
 /** The policy quoted most. */
-export const mostQuoted = ({ body }: Read) => body?.data.toSorted((a, b) => b.reportCount - a.reportCount)[0]
+export const mostQuoted = ({ body }: Read) => body?.data.toSorted((a: any, b: any) => b.reportCount - a.reportCount)[0]
 
 /** The policy that most reports of the issue quote. `directive`: that blocked */
 export function BlockingPolicy({
@@ -33,10 +33,10 @@ export function BlockingPolicy({
   <//>`
 }
 
-function Marked({ policy, directive }) {
+function Marked({ policy, directive }: any) {
   const parts = directivesOf(policy)
-  const governing = governingList(new Map(parts.map((part) => [nameOf(part), part])), directive)?.name
-  return html`<p class="policy"><code>${parts.map((part, at) => {
+  const governing = governingList(new Map(parts.map((part: any) => [nameOf(part), part])), directive)?.name
+  return html`<p class="policy"><code>${parts.map((part: any, at: number) => {
     const text = html`<${Text} text=${part} />`
     return html`${nameOf(part) === governing ? html`<mark>${text}</mark>` : text}${at < parts.length - 1 && '; '}`
   })}</code></p>`

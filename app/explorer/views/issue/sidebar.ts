@@ -17,18 +17,18 @@ import { WhatToDo } from './what-to-do.ts'
 const advicePath = '/v1/sites/{siteId}/csp-policies/advice'
 
 /** Earliest known time: over the whole retention if a list is complete or the advice has it. */
-function firstSeenOf(issue, source, pages) {
+function firstSeenOf(issue: any, source: any, pages: any) {
   const isWhole = pages.body && !pages.hasMore
   const times = [
     issue.firstSeenEver,
     source?.firstSeenEver,
-    ...(isWhole ? pages.rows.map(({ firstSeen }) => firstSeen) : []),
+    ...(isWhole ? pages.rows.map(({ firstSeen }: any) => firstSeen) : []),
   ].filter(Boolean)
   return times.sort()[0]
 }
 
 /** Advice on the policy that blocked an issue, and its part about the issue's source. */
-function useAdvice(issue, own, policies) {
+function useAdvice(issue: any, own: any, policies: any) {
   const { state } = useApp()
   const policyId = mostQuoted(policies)?.id
   const target = request({ ...state, conditions: [] }, advicePath, { siteId: own.siteId, policyId, limit: 200 })
@@ -37,20 +37,20 @@ function useAdvice(issue, own, policies) {
   const body = advice.body ?? (isKnown && !policyId ? { data: { sources: [] } } : undefined)
   return {
     advice: { ...advice, body, isLoading: body === undefined && !advice.error },
-    source: body?.data.sources.find(({ issueId }) => issueId === issue.id),
+    source: body?.data.sources.find(({ issueId }: any) => issueId === issue.id),
   }
 }
 
 /** Advice and facts. */
-export function Sidebar({ issue, row, own, browsers, reports, pages, policies }) {
+export function Sidebar({ issue, row, own, browsers, reports, pages, policies }: any) {
   const { state, sites } = useApp()
   const isCsp = issue.reportType === 'csp-violation'
   const { advice, source } = useAdvice(issue, own, policies)
   const firstSeen = firstSeenOf(issue, source, pages)
-  const families = browsers.body?.data.map(({ values: [name] }) => name) ?? []
+  const families = browsers.body?.data.map(({ values: [name] }: any) => name) ?? []
   const [latest] = reports
-  const sample = reports.find((report) => report.sample)?.sample
-  const file = reports.find((report) => report.sourceFile)
+  const sample = reports.find((report: any) => report.sample)?.sample
+  const file = reports.find((report: any) => report.sourceFile)
   const siteName = sites.find(({ id }) => id === own.siteId)?.name
   const facts = {
     issue,

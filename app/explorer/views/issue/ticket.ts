@@ -26,7 +26,7 @@ export function ticketOf({ issue, row, source, siteName, families, firstSeen, la
     source?.expression && `- Advice (${source.decision}): add ${code(source.expression)} to ${code(source.addTo)}`,
     source && !source.expression && `- Advice: ${source.decision} (${source.reasons.join(', ')})`,
     pages.length > 0 &&
-      `- Pages: ${pages.map(({ page, reportCount }) => `${code(page)} (${number(reportCount)})`).join(', ')}`,
+      `- Pages: ${pages.map(({ page, reportCount }: any) => `${code(page)} (${number(reportCount)})`).join(', ')}`,
     '',
     url,
   ]

@@ -7,11 +7,15 @@ import { html } from '../../html.ts'
 import type { Read } from '../../use-read.ts'
 import { views } from '../../views.ts'
 
-const decisionTexts = { allow: 'could be allowed', review: 'check first', deny: 'never allow' }
-const decisionTones = { allow: 'good', review: 'warn', deny: 'bad' }
+const decisionTexts: Readonly<Record<string, string>> = {
+  allow: 'could be allowed',
+  review: 'check first',
+  deny: 'never allow',
+}
+const decisionTones: Readonly<Record<string, string>> = { allow: 'good', review: 'warn', deny: 'bad' }
 
 /** Texts of reasons and hints whose names do not explain enough. */
-const reasonTexts = {
+const reasonTexts: Readonly<Record<string, string>> = {
   noise: 'caused by an extension, the browser or a product that injects code',
   inline: 'inline code: move it to a file, or add a nonce or hash',
   eval: 'code from text: replace eval and new Function',
@@ -37,7 +41,7 @@ export function WhatToDo({ advice, source, own }: { advice: Read; source: any; o
   <//>`
 }
 
-function Advised({ source: { decision, reasons, expression, addTo, createdFrom, hints, reportCount, party } }) {
+function Advised({ source: { decision, reasons, expression, addTo, createdFrom, hints, reportCount, party } }: any) {
   return html`
     ${
       expression
@@ -45,6 +49,6 @@ function Advised({ source: { decision, reasons, expression, addTo, createdFrom, 
           It would prevent ${number(reportCount)} reports in this window.</p>`
         : html`<p>Nothing to add to the policy: ${number(reportCount)} reports in this window.</p>`
     }
-    <p><${Badge} word=${decision} tone=${decisionTones[decision]} label=${decisionTexts[decision] ?? decision} /> ${[...reasons.map((reason) => reasonTexts[reason] ?? words(reason)), ...(party === 'third' ? ['third party'] : [])].join('; ')}</p>
-    ${hints.map(({ kind, value, sample }) => html`<p key=${`${kind} ${value}`}>${words(kind)}: <code><${Text} text=${value} /></code>${sample && html` of <code><${Text} text=${sample} /></code>`}</p>`)}`
+    <p><${Badge} word=${decision} tone=${decisionTones[decision]} label=${decisionTexts[decision] ?? decision} /> ${[...reasons.map((reason: string) => reasonTexts[reason] ?? words(reason)), ...(party === 'third' ? ['third party'] : [])].join('; ')}</p>
+    ${hints.map(({ kind, value, sample }: any) => html`<p key=${`${kind} ${value}`}>${words(kind)}: <code><${Text} text=${value} /></code>${sample && html` of <code><${Text} text=${sample} /></code>`}</p>`)}`
 }

@@ -21,7 +21,7 @@ export function NewIssues() {
   return html`<${Card} id="new-issues" title="New in this window" note=${read.body && number(read.body.issueCount)} read=${read} foot=${foot} rows=${6}>
     ${issues.length === 0 && html`<p class="muted pad">No issue was first seen in this window.</p>`}
     <ul class="issues" data-rows>${issues.map(
-      (issue) => html`<li key=${issue.id} data-row data-key=${`new ${issue.id}`}>
+      (issue: any) => html`<li key=${issue.id} data-row data-key=${`new ${issue.id}`}>
       <${Link} data-focus class="plain" changes=${{ view: 'issue', siteId: issue.siteId, reportType: issue.reportType, own: { issueId: issue.id } }}><${IssueSentence} issue=${issue} /><//>
       <${Badge} word=${issue.confidence} label=${`${issue.confidence} confidence`} />
       <p class="muted">${counted(issue.affectedPages, 'page')} · ${counted(issue.browserFamilyCount, 'browser')} · first seen <${Time} time=${issue.firstSeenEver} /></p>

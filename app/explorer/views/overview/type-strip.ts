@@ -29,10 +29,10 @@ export function TypeStrip() {
   const inLines = { '--of-wide': inLine(cells, 8), '--of-middle': inLine(cells, 6), '--of-small': inLine(cells, 4) }
   return html`<ul class=${`strip card ${read.isStale ? 'stale' : ''}`} style=${inLines} aria-label="Report types" data-target=${read.target} id="types">
     ${read.body.data.map(
-      ({ reportType, reportCounts, trendPercent }) => html`<li key=${reportType}>
+      ({ reportType, reportCounts, trendPercent }: any) => html`<li key=${reportType}>
       <${Link} changes=${{ reportType, groupBy: undefined }} current=${typeOf(state) === reportType} data-key=${`type ${reportType}`}>
         <span class="label">${labelOfType(reportType)}</span>
-        <span class="big">${number(reportCounts.reduce((sum, count) => sum + count, 0))}</span>
+        <span class="big">${number(reportCounts.reduce((sum: any, count: any) => sum + count, 0))}</span>
         <span class="course"><span class="trend" title="Change from the previous window of the same length">${trend(trendPercent, isComparable(read.body.data))}</span><${SparkBars} counts=${reportCounts} /></span>
       <//>
     </li>`,

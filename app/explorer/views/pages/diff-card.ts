@@ -23,13 +23,13 @@ export function DiffCard({ scans }: { scans: any[] }) {
   const before = useScan(scans, pageId, otherId ?? scans[newest + 1].id)
   const zone = zoneOf(state)
   const pick =
-    (name) =>
-    ({ target }) =>
+    (name: any) =>
+    ({ target }: any) =>
       go({ own: { ...state.own, scanId: after.id, otherId: before.id, [name]: target.value } }, { replace: true })
   const choice = (
-    name,
-    label,
-    { id, scan },
+    name: string,
+    label: string,
+    { id, scan }: any,
   ) => html`<select aria-label=${label} value=${id} onChange=${pick(name)} data-key=${name}>
     ${!scans.some((one) => one.id === id) && html`<option value=${id}>${scan ? shortTime(scan.scannedAt, zone) : 'another scan'}</option>`}
     ${scans.map((one) => html`<option key=${one.id} value=${one.id}>${shortTime(one.scannedAt, zone)}, ${one.grade}</option>`)}
@@ -50,9 +50,9 @@ export function DiffCard({ scans }: { scans: any[] }) {
 }
 
 /** A scan from the list, or a scan that is read separately. */
-function useScan(scans, pageId, id) {
+function useScan(scans: any, pageId: any, id: any) {
   const { state } = useApp()
-  const listed = scans.find((scan) => scan.id === id)
+  const listed = scans.find((scan: any) => scan.id === id)
   const read = useRead(listed ? undefined : request(state, path, { pageId, scanId: id }))
   return { id, scan: listed ?? read.body?.data, read: listed ? undefined : read }
 }

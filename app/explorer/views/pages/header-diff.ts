@@ -3,18 +3,22 @@
 /** `isOnly`: the other scan lacks it */
 export type Part = { text: string; isOnly: boolean }
 /** undefined if a scan has no such directive */
-export type DirectiveDiff = { name: string; before?: Part[]; after?: Part[] }
+export type DirectiveDiff = { name: string; before?: Part[] | undefined; after?: Part[] | undefined }
 export type HeaderDiff = { header: string; change: 'added' | 'removed' | 'changed'; directives: DirectiveDiff[] }
 
 /** Separators of the directives of a header. */
-const separators = { 'permissions-policy': ',', 'x-frame-options': ',', 'referrer-policy': ',' }
+const separators: Readonly<Record<string, string>> = {
+  'permissions-policy': ',',
+  'x-frame-options': ',',
+  'referrer-policy': ',',
+}
 
 export function diffHeaders(before: Record<string, string | null>, after: Record<string, string | null>): HeaderDiff[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((header) => {
-    const values = [before[header] ?? null, after[header] ?? null]
-    if (values[0] === values[1]) return []
-    const [from, to] = values.map((value) => directivesOf(header, value))
-    const change = values[0] === null ? 'added' : values[1] === null ? 'removed' : 'changed'
+    const [old, now] = [before[header] ?? null, after[header] ?? null]
+    if (old === now) return []
+    const [from, to] = [directivesOf(header, old), directivesOf(header, now)]
+    const change = old === null ? 'added' : now === null ? 'removed' : 'changed'
     const names = [...new Set([...from.keys(), ...to.keys()])]
     const directives = names
       .filter((name) => from.get(name)?.join(' ') !== to.get(name)?.join(' '))

@@ -20,7 +20,7 @@ export function Monitored() {
       ${
         list.rows.length === 0
           ? html`<${Empty} text="No page of this site is monitored yet. Add pages with “pages add”; the worker scans them daily. PCI DSS 11.6.1 requires it for payment pages." />`
-          : html`<${Table} caption="Monitored pages" rows=${list.rows} keyOf=${({ id }) => id} columns=${columns} />`
+          : html`<${Table} caption="Monitored pages" rows=${list.rows} keyOf=${({ id }: any) => id} columns=${columns} />`
       }
     <//>`
 }
@@ -28,20 +28,20 @@ export function Monitored() {
 const columns = [
   {
     label: 'Page',
-    of: ({ id, label }) =>
+    of: ({ id, label }: any) =>
       html`<${Link} class="plain" changes=${{ view: 'pages', own: { pageId: id } }} data-focus data-key=${`page ${id}`}><b><${Text} text=${label} /></b><//>`,
     width: '20%',
   },
   {
     label: 'Kind',
-    of: ({ kind }) => html`<${Badge} word=${kind} tone=${kind === 'payment' ? 'accent' : ''} />`,
+    of: ({ kind }: any) => html`<${Badge} word=${kind} tone=${kind === 'payment' ? 'accent' : ''} />`,
     width: '96px',
   },
-  { label: 'Pattern', of: ({ pattern }) => html`<code><${Text} text=${pattern} /></code>` },
-  { label: 'Grade', of: ({ latestScan }) => html`<${GradeBadge} grade=${latestScan?.grade} />`, width: '76px' },
+  { label: 'Pattern', of: ({ pattern }: any) => html`<code><${Text} text=${pattern} /></code>` },
+  { label: 'Grade', of: ({ latestScan }: any) => html`<${GradeBadge} grade=${latestScan?.grade} />`, width: '76px' },
   {
     label: 'Latest scan',
-    of: ({ latestScan }) =>
+    of: ({ latestScan }: any) =>
       latestScan
         ? html`<${Time} time=${latestScan.scannedAt} /> <${ScanState} scan=${latestScan} />`
         : html`<span class="muted">none yet</span>`,
@@ -50,7 +50,7 @@ const columns = [
   {
     label: 'What changed',
     isMinor: true,
-    of: ({ latestScan }) => html`<${Changes} changes=${latestScan?.changes} />`,
+    of: ({ latestScan }: any) => html`<${Changes} changes=${latestScan?.changes} />`,
     width: '18%',
   },
 ]

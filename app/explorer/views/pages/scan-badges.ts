@@ -3,7 +3,7 @@ import { words } from '../../components/format.ts'
 import { html } from '../../html.ts'
 
 /** Tone of a grade. */
-const tones = { 'A+': 'good', A: 'good', B: 'warn', C: 'warn', D: 'bad', F: 'bad' }
+const tones: Readonly<Record<string, string>> = { 'A+': 'good', A: 'good', B: 'warn', C: 'warn', D: 'bad', F: 'bad' }
 
 export const GradeBadge = ({ grade }: { grade?: string | null }) =>
   grade
@@ -22,6 +22,6 @@ export function Changes({ changes }: { changes?: any }) {
   if (headers.length === 0 && !gradeDroppedFrom) return html`<span class="muted">–</span>`
   return html`<span class="kind">
     ${gradeDroppedFrom && html`<${Badge} word="dropped" tone="bad" label=${`grade dropped from ${gradeDroppedFrom}`} />`}
-    ${headers.map(({ header, change }) => html`<span key=${header}><code>${header}</code> ${change}</span>`)}
+    ${headers.map(({ header, change }: any) => html`<span key=${header}><code>${header}</code> ${change}</span>`)}
   </span>`
 }

@@ -18,7 +18,7 @@ export function Scans() {
   const { state } = useApp()
   const { pageId } = state.own
   const pages = useRead(request(state, '/v1/sites/{siteId}/pages', { limit: 100 }))
-  const page = pages.body?.data.find(({ id }) => id === pageId)
+  const page = pages.body?.data.find(({ id }: any) => id === pageId)
   const list = useList(request(state, '/v1/sites/{siteId}/pages/{pageId}/scans', { pageId, limit: 50 }))
   const complete = list.rows.filter(({ status }) => status === 'complete')
   return html`<div class="title">
@@ -31,33 +31,33 @@ export function Scans() {
       ${
         list.rows.length === 0
           ? html`<${Empty} text="No scan in this window." />`
-          : html`<${Table} caption="Scans" rows=${list.rows} keyOf=${({ id }) => id} columns=${columns(complete)} />`
+          : html`<${Table} caption="Scans" rows=${list.rows} keyOf=${({ id }: any) => id} columns=${columns(complete)} />`
       }
     <//>`
 }
 
 /** @param complete newest first */
 const columns = (complete: any[]) => [
-  { label: 'Scan', of: (scan) => html`<${ScanTime} ...${{ scan, complete }} />`, width: '150px' },
-  { label: 'Grade', of: ({ grade }) => html`<${GradeBadge} grade=${grade} />`, width: '76px' },
-  { label: 'Score', of: ({ score }) => number(score), numeric: true, width: '72px' },
+  { label: 'Scan', of: (scan: any) => html`<${ScanTime} ...${{ scan, complete }} />`, width: '150px' },
+  { label: 'Grade', of: ({ grade }: any) => html`<${GradeBadge} grade=${grade} />`, width: '76px' },
+  { label: 'Score', of: ({ score }: any) => number(score), numeric: true, width: '72px' },
   {
     label: 'State',
-    of: (scan) =>
+    of: (scan: any) =>
       scan.status === 'complete' ? html`<span class="muted">complete</span>` : html`<${ScanState} scan=${scan} />`,
     width: '150px',
   },
-  { label: 'What changed', of: ({ changes }) => html`<${Changes} changes=${changes} />` },
+  { label: 'What changed', of: ({ changes }: any) => html`<${Changes} changes=${changes} />` },
   {
     label: 'URL fetched',
     isMinor: true,
-    of: ({ finalUrl, scanUrl }) => html`<code><${Text} text=${finalUrl ?? scanUrl} /></code>`,
+    of: ({ finalUrl, scanUrl }: any) => html`<code><${Text} text=${finalUrl ?? scanUrl} /></code>`,
     width: '34%',
   },
 ]
 
 /** A complete scan opens together with the previous complete scan. */
-function ScanTime({ scan, complete }) {
+function ScanTime({ scan, complete }: any) {
   const { state } = useApp()
   const before = complete[complete.indexOf(scan) + 1]
   const time = html`<${Time} time=${scan.scannedAt} />`

@@ -9,10 +9,10 @@ export function readinessOf({ evidence, observed, requirements, watchedPageIds }
     evidence: {
       scripts: observed.scripts,
       uninventoriedUnprotected: observed.uninventoriedCount,
-      pages: pages.map((page) => ({ ...page, watched: watchedPageIds.includes(page.id) })),
-      changes: changes.map(({ headers, alertIds, ...change }) => ({
+      pages: pages.map((page: any) => ({ ...page, watched: watchedPageIds.includes(page.id) })),
+      changes: changes.map(({ headers, alertIds, ...change }: any) => ({
         ...change,
-        headers: headers.map(({ header }) => header),
+        headers: headers.map(({ header }: any) => header),
         alerted: alertIds.length > 0,
       })),
       window: pages.length === 0 ? null : observed.window,

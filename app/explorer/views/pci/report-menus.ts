@@ -14,19 +14,19 @@ export function AsOfMenu() {
   const { state, go } = useApp()
   const { asOf } = state.own
   const [day, setDay] = useState(asOf?.slice(0, 10) ?? '')
-  const pick = (time, close) => {
+  const pick = (time: any, close: () => void) => {
     go({ own: { asOf: time } })
     close()
   }
-  const apply = (event, close) => {
+  const apply = (event: any, close: any) => {
     event.preventDefault()
     pick(new Date(`${day}T00:00:00Z`).toISOString(), close)
   }
   return html`<${Menu} end label=${html`As of ${asOf ? utc(asOf) : 'now'} <span aria-hidden="true">▾</span>`} name=${`As of ${asOf ? utc(asOf) : 'now'}`} data-key="as-of">
-    ${(close) => html`
+    ${(close: any) => html`
       <${MenuItem} current=${!asOf} pick=${() => pick(undefined, close)}>Now<//>
-      <form class="dates" onSubmit=${(event) => apply(event, close)}>
-        <label><span>Day</span><input type="date" required max=${new Date().toISOString().slice(0, 10)} value=${day} onInput=${({ target }) => setDay(target.value)} /></label>
+      <form class="dates" onSubmit=${(event: any) => apply(event, close)}>
+        <label><span>Day</span><input type="date" required max=${new Date().toISOString().slice(0, 10)} value=${day} onInput=${({ target }: any) => setDay(target.value)} /></label>
         <button type="submit" class="control">Show the start of the day (UTC)</button>
       </form>`}
   <//>`
@@ -42,7 +42,7 @@ const files: [label: string, parameters: Record<string, string>, ending: string]
 export function ReportMenu() {
   const { api, state, announce } = useApp()
   const { asOf } = state.own
-  const fetchFile = async (parameters, ending) => {
+  const fetchFile = async (parameters: any, ending: string) => {
     try {
       const day = (asOf ?? new Date().toISOString()).slice(0, 10)
       save(await api.blob(request(state, reportPath, { asOf, ...parameters })), `pci-dss-${day}${ending}`)
@@ -52,7 +52,7 @@ export function ReportMenu() {
     }
   }
   return html`<${Menu} end label=${html`Report <span aria-hidden="true">▾</span>`} name="Report" data-key="report">
-    ${(close) =>
+    ${(close: () => void) =>
       files.map(
         ([label, parameters, ending]) =>
           html`<${MenuItem} key=${label} pick=${() => {

@@ -1,13 +1,14 @@
 /** @module Sentences of a PCI DSS verdict: those of its report, with the view that helps to close a gap. */
 
 import { integrityTexts, requirementText } from '../../../../queries/rules/pci/report-texts.ts'
+import type { PciGapKind } from '../../../../schema/pci.ts'
 
 /** `changes`: the view that helps */
 export type Sentence = { tone: 'gap' | 'met' | 'fact'; text: string; close?: string; changes?: object }
 
-const paymentScripts = (own) => ({ view: 'scripts', own: { ...own, pageScope: 'payment' } })
+const paymentScripts = (own: any) => ({ view: 'scripts', own: { ...own, pageScope: 'payment' } })
 
-const helpful = {
+const helpful: Readonly<Record<string, object>> = {
   unreviewed_scripts: paymentScripts({ status: 'unreviewed' }),
   rejected_scripts_running: paymentScripts({ status: 'rejected' }),
   unprotected_scripts: paymentScripts({}),
@@ -19,7 +20,7 @@ const helpful = {
  * @returns the gaps first
  */
 export const verdictsOf = ({ requirements, evidence }: any): { title: string; sentences: Sentence[] }[] =>
-  requirements.map((requirement) => {
+  requirements.map((requirement: any) => {
     const { title, summary, gaps } = requirementText(requirement)
     const sentences = gaps.map(({ kind, sentence, remedy }) => ({
       tone: 'gap',
@@ -30,9 +31,9 @@ export const verdictsOf = ({ requirements, evidence }: any): { title: string; se
     return { title, sentences: [...sentences, ...factsOf(requirement, summary, evidence)] }
   })
 
-function factsOf({ facts, gaps }, summary, evidence): Sentence[] {
-  const has = (...kinds) => gaps.some(({ kind }) => kinds.includes(kind))
-  const toneIf = (isMet): Sentence['tone'] => (isMet ? 'met' : 'fact')
+function factsOf({ facts, gaps }: any, summary: string, evidence: any): Sentence[] {
+  const has = (...kinds: PciGapKind[]) => gaps.some(({ kind }: any) => kinds.includes(kind))
+  const toneIf = (isMet: boolean): Sentence['tone'] => (isMet ? 'met' : 'fact')
   if (facts.paymentPages === 0 || has('scripts_not_on_plan')) return []
   if (facts.integrity) {
     const [sums, others] = integrityTexts(facts.integrity, evidence.uninventoriedUnprotected)

@@ -26,14 +26,14 @@ export function CheckCards({ advice, directives }: { advice: any; directives: Sh
   const title = `Against ${windowText(state).replace(/^L/, 'the l')}`
   if (!isShort)
     return html`<${Card} id="check" title=${title}><p class="pad">The API checks policies with up to ${number(mostChecked)} characters; this policy has ${number(policy.length)}.</p><//>`
-  return html`<${Card} id="check" title=${title} read=${read}>${({ data }) => html`<${Effect} ...${data} />`}<//>
+  return html`<${Card} id="check" title=${title} read=${read}>${({ data }: any) => html`<${Effect} ...${data} />`}<//>
     <${Card} id="weaknesses" title="Weaknesses" note=${read.body?.data.evaluation.evaluator} read=${read}>
-      ${({ data }) => html`<${Weaknesses} ...${data} before=${advice.evaluation.before} />`}
+      ${({ data }: any) => html`<${Weaknesses} ...${data} before=${advice.evaluation.before} />`}
     <//>`
 }
 
-function Effect({ totals: { silent, violation, unknown, unknownReasons, noise } }) {
-  const why = unknownReasons.map(({ reason }) => unknownTexts[reason] ?? words(reason)).join(', ')
+function Effect({ totals: { silent, violation, unknown, unknownReasons, noise } }: any) {
+  const why = unknownReasons.map(({ reason }: any) => unknownTexts[reason] ?? words(reason)).join(', ')
   const sum = silent.reportCount + violation.reportCount + unknown.reportCount
   return html`<div class="pad">
     <${PartsBar} parts=${[
@@ -46,11 +46,17 @@ function Effect({ totals: { silent, violation, unknown, unknownReasons, noise } 
 }
 
 /** Tone of a severity of csp_evaluator. */
-const tones = { high: 'bad', syntax: 'bad', medium: 'warn', high_maybe: 'warn', medium_maybe: 'warn' }
+const tones: Readonly<Record<string, string>> = {
+  high: 'bad',
+  syntax: 'bad',
+  medium: 'warn',
+  high_maybe: 'warn',
+  medium_maybe: 'warn',
+}
 
-function Weaknesses({ evaluation, policy, before }) {
-  const isNew = (finding) => !before.some((one) => idOf(one) === idOf(finding))
-  const warnings = policy.warnings.map(({ directive, value, kind }) => ({
+function Weaknesses({ evaluation, policy, before }: any) {
+  const isNew = (finding: any) => !before.some((one: any) => idOf(one) === idOf(finding))
+  const warnings = policy.warnings.map(({ directive, value, kind }: any) => ({
     severity: 'syntax',
     directive,
     value,
@@ -69,4 +75,4 @@ function Weaknesses({ evaluation, policy, before }) {
   </ul>`
 }
 
-const idOf = ({ type, directive, value, description }) => [type, directive, value, description].join(' ')
+const idOf = ({ type, directive, value, description }: any) => [type, directive, value, description].join(' ')

@@ -22,7 +22,7 @@ export interface Choice {
   source: any
 }
 
-const mostReported = (a, b) => b.source.reportCount - a.source.reportCount
+const mostReported = (a: any, b: any) => b.source.reportCount - a.source.reportCount
 
 /**
  * @param advice body of `…/csp-policies/advice`
@@ -30,16 +30,16 @@ const mostReported = (a, b) => b.source.reportCount - a.source.reportCount
  */
 export function choicesOf({ policy, sources, base }: any): Choice[] {
   const directives = parsePolicy(policy?.text ?? '')
-  const choices = sources.flatMap((source) => [toChoice(source, base), ...hashesOf(source, directives)])
+  const choices = sources.flatMap((source: any) => [toChoice(source, base), ...hashesOf(source, directives)])
   const sums = new Map()
   for (const { directive, reportCount } of sources) {
     sums.set(directive, (sums.get(directive) ?? 0) + reportCount)
   }
   const names = [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a))
-  return names.flatMap((name) => choices.filter(({ directive }) => directive === name).sort(mostReported))
+  return names.flatMap((name) => choices.filter(({ directive }: any) => directive === name).sort(mostReported))
 }
 
-function toChoice(source, base): Choice {
+function toChoice(source: any, base: string): Choice {
   const { directive, decision, reasons, expression, addTo } = source
   const isAddable = decision !== 'deny' && expression !== null && addTo !== null
   return {
@@ -56,10 +56,10 @@ function toChoice(source, base): Choice {
 }
 
 /** Hashes of inline code with a complete sample, which allow it without allowing all inline code. */
-function hashesOf(source, directives): Choice[] {
+function hashesOf(source: any, directives: any): Choice[] {
   const addTo = additionTarget(directives, source.directive)
-  const hashes = source.hints.filter(({ kind }) => kind === 'hash')
-  return hashes.map(({ value, sample }) => ({
+  const hashes = source.hints.filter(({ kind }: any) => kind === 'hash')
+  return hashes.map(({ value, sample }: any) => ({
     key: `${source.directive} ${value}`,
     directive: source.directive,
     text: value,

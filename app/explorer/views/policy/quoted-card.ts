@@ -26,7 +26,8 @@ export function QuotedCard({ read, shownId, servedIds }: { read: Read; shownId?:
   const foot =
     rest > 0 &&
     html`<button type="button" class="control" aria-expanded=${isWhole ? 'true' : 'false'} onClick=${() => setWhole(!isWhole)}>${isWhole ? 'Show less' : `Show all ${number(groups.length)} groups`}</button>`
-  const isShown = (group, at) => isWhole || at < shownGroups || group.members.some(({ id }) => id === shownId)
+  const isShown = (group: any, at: number) =>
+    isWhole || at < shownGroups || group.members.some(({ id }: any) => id === shownId)
   return html`<${Card} id="policies" title="Policies quoted in reports" note=${note} read=${read} foot=${foot}>
     ${
       policies.length === 0
@@ -73,14 +74,14 @@ function Group({ group, shownId, servedIds }: { group: PolicyGroup; shownId?: st
 }
 
 /** A policy's own parts; a press opens it above. */
-function Member({ member, isOne, badge, isShown, isServed }) {
+function Member({ member, isOne, badge, isShown, isServed }: any) {
   const { go } = useApp()
   const { id, policy, own, reportCount, firstSeen, lastSeen } = member
   const open = () => {
     go({ own: { policyId: id } })
     document.getElementById('view')?.scrollIntoView({ block: 'start' })
   }
-  const text = isOne ? policy : own.map(({ name, values }) => [name, ...values].join(' ')).join('; ')
+  const text = isOne ? policy : own.map(({ name, values }: any) => [name, ...values].join(' ')).join('; ')
   return html`<tr data-row data-key=${`row ${id}`}>
     <td data-label="Policy"><div class="cell">
       ${badge}${isServed && html` <${Badge} word="served" title="Served to a scan of the site’s pages; other policies appear only in reports" />`}

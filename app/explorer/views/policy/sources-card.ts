@@ -19,7 +19,7 @@ import type { Choice } from './choices.ts'
 export function SourcesCard({ read, choices, flipped }: { read: Read; choices: Choice[]; flipped: Set<string> }) {
   const { state, go } = useApp()
   const ticked = choices.filter((choice) => isTicked(choice, flipped)).length
-  const flip = ({ key }) => {
+  const flip = ({ key }: any) => {
     const keys = new Set(flipped)
     if (!keys.delete(key)) keys.add(key)
     go({ own: { ...state.own, flip: [...keys].join(',') } }, { replace: true })
@@ -33,30 +33,30 @@ export function SourcesCard({ read, choices, flipped }: { read: Read; choices: C
     ${
       choices.length === 0
         ? html`<${Empty} text="The policy’s reports contain no source: nothing to add." />`
-        : html`<${Table} isWide caption="Sources to allow" rows=${choices} keyOf=${({ key }) => key} columns=${columns({ choices, flipped, flip })} />`
+        : html`<${Table} isWide caption="Sources to allow" rows=${choices} keyOf=${({ key }: any) => key} columns=${columns({ choices, flipped, flip })} />`
     }
   <//>`
 }
 
-const columns = ({ choices, flipped, flip }) => [
+const columns = ({ choices, flipped, flip }: any) => [
   {
     label: 'Directive and source',
-    of: (choice) =>
+    of: (choice: any) =>
       html`<${SourceCell} choice=${choice} isFirst=${isFirst(choices, choice)} isTicked=${isTicked(choice, flipped)} flip=${() => flip(choice)} />`,
   },
-  { label: 'Reports', of: ({ source }) => number(source.reportCount), numeric: true, width: '76px' },
+  { label: 'Reports', of: ({ source }: any) => number(source.reportCount), numeric: true, width: '76px' },
   {
     label: 'Pages',
     title: 'Pages with reports of this directive and host',
-    of: ({ source }) => (source.pageCount > 0 ? number(source.pageCount) : '—'),
+    of: ({ source }: any) => (source.pageCount > 0 ? number(source.pageCount) : '—'),
     numeric: true,
     width: '68px',
   },
-  { label: 'What it is', of: (choice) => html`<${Kind} choice=${choice} />`, width: '22%' },
+  { label: 'What it is', of: (choice: any) => html`<${Kind} choice=${choice} />`, width: '22%' },
 ]
 
 /** Whether the row before it is of another directive. */
-const isFirst = (choices, choice) => choices[choices.indexOf(choice) - 1]?.directive !== choice.directive
+const isFirst = (choices: any, choice: any) => choices[choices.indexOf(choice) - 1]?.directive !== choice.directive
 
 function SourceCell({
   choice,
@@ -71,7 +71,7 @@ function SourceCell({
 }) {
   const { key, directive, text, addition, source } = choice
   const { issueId } = source
-  const openOnEnter = (event) => {
+  const openOnEnter = (event: any) => {
     if (event.key === 'Enter') event.target.closest('tr').querySelector('a').click()
   }
   return html`<div class="tick">

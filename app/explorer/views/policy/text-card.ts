@@ -5,18 +5,18 @@ import { counted, number } from '../../components/format.ts'
 import { Text, visible } from '../../components/value.ts'
 import { html } from '../../html.ts'
 import type { Read } from '../../use-read.ts'
-import { around, forms, toForm } from './header-forms.ts'
+import { around, type Form, forms, toForm } from './header-forms.ts'
 import type { ShownDirective } from './policy-text.ts'
 import { toText, unprintable } from './policy-text.ts'
 
 /** The resulting policy with marked additions, as a header or for a web server. */
 export function TextCard({ read, directives }: { read: Read; directives: ShownDirective[] }) {
   const { state, go } = useApp()
-  const form = Object.hasOwn(forms, state.own.form ?? '') ? state.own.form : 'Header'
+  const form = Object.hasOwn(forms, state.own.form ?? '') ? (state.own.form as Form) : 'Header'
   const policy = read.body?.data.policy
   const text = toText(directives)
   const copied = () => toForm(form, policy.disposition, text)
-  const pick = ({ target }) => go({ own: { ...state.own, form: target.value } }, { replace: true })
+  const pick = ({ target }: any) => go({ own: { ...state.own, form: target.value } }, { replace: true })
   const tools = html`<select aria-label="Form of the policy" value=${form} onChange=${pick} data-key="form">
       ${Object.keys(forms).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
     </select>
@@ -33,7 +33,7 @@ function Body({
   text,
 }: {
   policy: any
-  form: string
+  form: Form
   directives: ShownDirective[]
   text: string
 }) {

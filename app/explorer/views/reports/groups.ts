@@ -12,35 +12,35 @@ import { useList } from '../../use-read.ts'
 
 const step = 20
 
-const code = (text) => html`<code><${Text} text=${text} /></code>`
+const code = (text: any) => html`<code><${Text} text=${text} /></code>`
 
-const reports = { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }) => number(reportCount) }
-const lastSeen = { label: 'Last seen', width: '9.5rem', of: (row) => html`<${Time} time=${row.lastSeen} />` }
-const feature = (label) => ({
+const reports = { label: 'Reports', width: '6rem', numeric: true, of: ({ reportCount }: any) => number(reportCount) }
+const lastSeen = { label: 'Last seen', width: '9.5rem', of: (row: any) => html`<${Time} time=${row.lastSeen} />` }
+const feature = (label: string) => ({
   label,
-  of: (row) => html`<${Value} isRow name="feature" value=${row.feature ?? row.errorType ?? row.reason ?? ''} />`,
+  of: (row: any) => html`<${Value} isRow name="feature" value=${row.feature ?? row.errorType ?? row.reason ?? ''} />`,
 })
 
 const deprecation = {
   path: '/v1/browser-changes',
   title: 'Browser changes, soonest removal first',
-  keyOf: ({ reportType, feature: name, sourceFile, lineNumber }) =>
+  keyOf: ({ reportType, feature: name, sourceFile, lineNumber }: any) =>
     JSON.stringify([reportType, name, sourceFile, lineNumber]),
-  more: ({ withRemovalDateCount }) => `${number(withRemovalDateCount)} with a removal date`,
+  more: ({ withRemovalDateCount }: any) => `${number(withRemovalDateCount)} with a removal date`,
   total: () => undefined,
   columns: [
     {
       label: 'Removal',
       width: '8rem',
-      of: ({ anticipatedRemoval }) => html`<${Time} dateOnly time=${anticipatedRemoval} />`,
+      of: ({ anticipatedRemoval }: any) => html`<${Time} dateOnly time=${anticipatedRemoval} />`,
     },
     feature('API'),
     {
       label: 'Script',
       width: '30%',
-      of: ({ sourceFile, lineNumber }) => code(sourceFile && `${sourceFile}:${lineNumber ?? '?'}`),
+      of: ({ sourceFile, lineNumber }: any) => code(sourceFile && `${sourceFile}:${lineNumber ?? '?'}`),
     },
-    { label: 'Message', isMinor: true, width: '25%', of: ({ message }) => html`<${Text} text=${message} />` },
+    { label: 'Message', isMinor: true, width: '25%', of: ({ message }: any) => html`<${Text} text=${message} />` },
   ],
 }
 
@@ -49,35 +49,35 @@ const groups = {
   'network-error': {
     path: '/v1/network-errors',
     title: 'Network errors by origin',
-    keyOf: ({ errorType, phase, origin, statusCode }) => JSON.stringify([errorType, phase, origin, statusCode]),
-    more: ({ originCount }) => counted(originCount, 'origin'),
-    total: ({ groupCount }) => groupCount,
+    keyOf: ({ errorType, phase, origin, statusCode }: any) => JSON.stringify([errorType, phase, origin, statusCode]),
+    more: ({ originCount }: any) => counted(originCount, 'origin'),
+    total: ({ groupCount }: any) => groupCount,
     columns: [
       feature('Error'),
-      { label: 'Phase', isMinor: true, width: '8rem', of: ({ phase }) => html`<${Text} text=${phase} />` },
-      { label: 'Origin', width: '30%', of: ({ origin }) => code(origin) },
-      { label: 'Status', isMinor: true, width: '5rem', numeric: true, of: ({ statusCode }) => statusCode ?? '–' },
-      { label: 'Servers', isMinor: true, of: ({ serverIps }) => code(serverIps.join(' ')) },
+      { label: 'Phase', isMinor: true, width: '8rem', of: ({ phase }: any) => html`<${Text} text=${phase} />` },
+      { label: 'Origin', width: '30%', of: ({ origin }: any) => code(origin) },
+      { label: 'Status', isMinor: true, width: '5rem', numeric: true, of: ({ statusCode }: any) => statusCode ?? '–' },
+      { label: 'Servers', isMinor: true, of: ({ serverIps }: any) => code(serverIps.join(' ')) },
     ],
   },
   crash: {
     path: '/v1/crashes',
     title: 'Crashes by page',
-    keyOf: ({ reason, page, stackExcerpt }) => JSON.stringify([reason, page, stackExcerpt]),
-    more: ({ pageCount }) => counted(pageCount, 'page'),
-    total: ({ groupCount }) => groupCount,
+    keyOf: ({ reason, page, stackExcerpt }: any) => JSON.stringify([reason, page, stackExcerpt]),
+    more: ({ pageCount }: any) => counted(pageCount, 'page'),
+    total: ({ groupCount }: any) => groupCount,
     columns: [
       feature('Reason'),
-      { label: 'Page', width: '35%', of: ({ page }) => code(page) },
-      { label: 'Stack', isMinor: true, width: '25%', of: ({ stackExcerpt }) => code(stackExcerpt) },
-      { label: 'Browsers', isMinor: true, of: ({ browsers }) => browsers.join(', ') },
+      { label: 'Page', width: '35%', of: ({ page }: any) => code(page) },
+      { label: 'Stack', isMinor: true, width: '25%', of: ({ stackExcerpt }: any) => code(stackExcerpt) },
+      { label: 'Browsers', isMinor: true, of: ({ browsers }: any) => browsers.join(', ') },
     ],
   },
   deprecation,
   intervention: deprecation,
 }
 
-function Groups({ definition: { path, title, keyOf, more, total, columns } }) {
+function Groups({ definition: { path, title, keyOf, more, total, columns } }: any) {
   const { state } = useApp()
   const list = useList(request(state, path, { limit: step }))
   const totals = list.body?.totals

@@ -41,7 +41,7 @@ export function Inventory() {
       ${
         list.rows.length === 0
           ? html`<${Empty} text=${status || pageScope ? 'No script matches.' : 'No scan or report has seen a script yet.'} />`
-          : html`<${Table} caption="Script inventory" rows=${list.rows} keyOf=${({ id }) => id} columns=${columns} />`
+          : html`<${Table} caption="Script inventory" rows=${list.rows} keyOf=${({ id }: any) => id} columns=${columns} />`
       }
     <//>`
 }
@@ -60,7 +60,7 @@ function Choice({ name, label, choices }: { name: string; label: string; choices
   </div>`
 }
 
-function Integrity({ reporting, protected: whole, unprotected, unknown }) {
+function Integrity({ reporting, protected: whole, unprotected, unknown }: any) {
   return html`<div class="pad">
     <${PartsBar} parts=${[
       { label: 'protected', count: whole, tone: 'good' },
@@ -83,13 +83,13 @@ const Libraries = ({
     ['with known advisories', number(advisories.affected)],
   ]} /></div>`
 
-function Uninventoried({ uninventoried, uninventoriedCount }) {
+function Uninventoried({ uninventoried, uninventoriedCount }: any) {
   if (uninventoriedCount === 0)
     return html`<p class="pad muted">Every script that browsers reported as unprotected is in the inventory.</p>`
   const shown = uninventoried.slice(0, 5)
   return html`<ul class="lines-of">
       ${shown.map(
-        ({ url, disposition }) => html`<li key=${url}><code title=${url}><${Url} url=${url} /></code>
+        ({ url, disposition }: any) => html`<li key=${url}><code title=${url}><${Url} url=${url} /></code>
           <${Badge} word=${disposition} label=${disposition === 'report' ? 'report only' : 'enforced'} /></li>`,
       )}
     </ul>
@@ -97,7 +97,7 @@ function Uninventoried({ uninventoried, uninventoriedCount }) {
 }
 
 /** A known library; nothing for the site's own code. */
-function Library({ identification: { state, package: found }, advisories }) {
+function Library({ identification: { state, package: found }, advisories }: any) {
   const isAffected = advisories.state === 'affected'
   if (!found && !isAffected) {
     return html`<span class="muted" title=${words(state)}>${state === 'name_mismatch' ? words(state) : '–'}</span>`
@@ -110,47 +110,47 @@ function Library({ identification: { state, package: found }, advisories }) {
 const columns = [
   {
     label: 'Script',
-    of: ({ id, url }) =>
+    of: ({ id, url }: any) =>
       html`<${Link} class="plain" changes=${{ view: 'scripts', own: { scriptId: id } }} data-focus data-key=${`script ${id}`}><code><${Text} text=${url} /></code><//>`,
   },
   {
     label: 'Decision',
     isPlain: true,
-    of: ({ status }) => html`<${StatusBadge} status=${status} />`,
+    of: ({ status }: any) => html`<${StatusBadge} status=${status} />`,
     width: '120px',
   },
   {
     label: 'Integrity',
     isPlain: true,
-    of: ({ coverage }) => html`<${Badge} word=${coverage.state} />`,
+    of: ({ coverage }: any) => html`<${Badge} word=${coverage.state} />`,
     width: '112px',
   },
   {
     label: 'Library',
     title: 'By the script’s bytes, with the severity of its advisories',
     isMinor: true,
-    of: (script) => html`<${Library} ...${script} />`,
+    of: (script: any) => html`<${Library} ...${script} />`,
     width: '152px',
   },
   {
     label: 'Seen by',
     title: 'Scans of payment pages in the window, and browser reports, which anyone can send',
     isMinor: true,
-    of: (script) => html`<${SeenBy} ...${script} />`,
+    of: (script: any) => html`<${SeenBy} ...${script} />`,
     width: '116px',
   },
   {
     label: 'Pages',
     title: 'Pages with reports of the script in the window',
-    of: ({ activity }) => number(activity?.pageCount),
+    of: ({ activity }: any) => number(activity?.pageCount),
     numeric: true,
     width: '72px',
   },
   {
     label: 'First seen',
     isMinor: true,
-    of: ({ firstSeenAt }) => html`<${Time} dateOnly time=${firstSeenAt} />`,
+    of: ({ firstSeenAt }: any) => html`<${Time} dateOnly time=${firstSeenAt} />`,
     width: '96px',
   },
-  { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} time=${lastSeenAt} />`, width: '128px' },
+  { label: 'Last seen', of: ({ lastSeenAt }: any) => html`<${Time} time=${lastSeenAt} />`, width: '128px' },
 ]

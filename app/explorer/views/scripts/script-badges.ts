@@ -13,7 +13,7 @@ export const SeenBy = ({ scanPresence, hashes, activity }: { scanPresence: any; 
 }
 
 /** Tone of a severity of an advisory. */
-const tones = { critical: 'bad', high: 'bad', medium: 'warn', low: '' }
+const tones: Readonly<Record<string, string>> = { critical: 'bad', high: 'bad', medium: 'warn', low: '' }
 
 export const AdvisoryBadge = ({ state, severity }: { state: string; severity: string | null }) =>
   state === 'affected'

@@ -15,7 +15,7 @@ export function History({ script }: { script: any }) {
   const { state } = useApp()
   const isGone = script.scanPresence?.goneFrom.length > 0
   const pages = useRead(isGone ? request(state, '/v1/sites/{siteId}/pages', { limit: 100 }) : undefined)
-  const labelOf = (pageId) => pages.body?.data.find(({ id }) => id === pageId)?.label ?? pageId
+  const labelOf = (pageId: any) => pages.body?.data.find(({ id }: any) => id === pageId)?.label ?? pageId
   const rows = eventsOf(script).map((event, at) => {
     return html`<li key=${`${event.kind} ${event.time} ${at}`}>
       <${Time} time=${event.time} />
@@ -34,7 +34,7 @@ function textOf({ kind, what }: ScriptEvent, labelOf: (pageId: string) => string
   return what === 'first' ? 'First seen' : 'Last seen'
 }
 
-function Decision({ status, integrityMode, pinnedHashes, justification, decidedBy: { name, email } }) {
+function Decision({ status, integrityMode, pinnedHashes, justification, decidedBy: { name, email } }: any) {
   return html`<${StatusBadge} status=${status} /> by <${Text} text=${name ? `${name} (${email})` : email} />
     ${integrityMode && html`, for ${words(integrityMode)}`}${pinnedHashes && html` (${pinnedHashes.length} pinned)`}
     ${justification && html`<p class="muted"><${Text} text=${justification} /></p>`}`

@@ -25,20 +25,20 @@ export function Script() {
     </div>
     <div class="columns">
       <div>
-        <${Card} id="history" title="History" note="newest first" read=${read} rows=${6}>${({ data }) => html`<${History} script=${data} />`}<//>
+        <${Card} id="history" title="History" note="newest first" read=${read} rows=${6}>${({ data }: any) => html`<${History} script=${data} />`}<//>
         <${Card} id="versions" title="Versions" note=${script && number(script.hashes.length)} read=${read}
           foot=${script?.hashesTruncated && html`<span class="muted">Older hashes are not listed.</span>`}>
-          ${({ data }) => html`<${Table} caption="Versions" rows=${data.hashes} keyOf=${({ hash }) => hash} columns=${versionColumns} />`}
+          ${({ data }: any) => html`<${Table} caption="Versions" rows=${data.hashes} keyOf=${({ hash }: any) => hash} columns=${versionColumns} />`}
         <//>
       </div>
       <div>
-        <${Card} id="facts" title="Facts" read=${read}>${({ data }) => html`<div class="pad"><${Facts} pairs=${factsOf(data)} /></div>`}<//>
+        <${Card} id="facts" title="Facts" read=${read}>${({ data }: any) => html`<div class="pad"><${Facts} pairs=${factsOf(data)} /></div>`}<//>
         ${script?.advisories.items.length > 0 && html`<${Card} id="advisories" title="Advisories" note=${number(script.advisories.items.length)} read=${read}><${Advisories} items=${script.advisories.items} /><//>`}
       </div>
     </div>`
 }
 
-const Badges = ({ status, coverage, advisories, identification }) =>
+const Badges = ({ status, coverage, advisories, identification }: any) =>
   html`<div class="badges">
     <${StatusBadge} status=${status} />
     <${Badge} word=${coverage.state} />
@@ -57,7 +57,7 @@ function factsOf({
   lastSeenAt,
   lastNewHashAt,
   advisories,
-}): [string, any][] {
+}: any): [string, any][] {
   const { package: library, claimed, catalog } = identification
   return [
     ['First seen', html`<${Time} time=${firstSeenAt} />`],
@@ -88,36 +88,37 @@ function factsOf({
 const versionColumns = [
   {
     label: 'Hash',
-    of: ({ hash }) => html`<code data-focus tabindex="0"><${Text} text=${hash} empty="not hashed" /></code>`,
+    of: ({ hash }: any) => html`<code data-focus tabindex="0"><${Text} text=${hash} empty="not hashed" /></code>`,
   },
-  { label: 'Seen by', of: ({ sources }) => sources.map(words).join(', '), width: '100px' },
+  { label: 'Seen by', of: ({ sources }: any) => sources.map(words).join(', '), width: '100px' },
   {
     label: 'Pinned',
     title: 'The authorization allows only these bytes',
-    of: ({ pinned }) => (pinned ? html`<${Badge} word="pinned" tone="good" />` : html`<span class="muted">–</span>`),
+    of: ({ pinned }: any) =>
+      pinned ? html`<${Badge} word="pinned" tone="good" />` : html`<span class="muted">–</span>`,
     width: '84px',
   },
   {
     label: 'Library',
     isMinor: true,
-    of: ({ identity }) => html`<${Text} text=${identity && `${identity.name} ${identity.version}`} />`,
+    of: ({ identity }: any) => html`<${Text} text=${identity && `${identity.name} ${identity.version}`} />`,
     width: '116px',
   },
   {
     label: 'Copy',
     isMinor: true,
     title: 'Whether the bytes were fetched and stored',
-    of: ({ capture }) => html`<${Text} text=${capture && words(capture.reason ?? capture.state)} />`,
+    of: ({ capture }: any) => html`<${Text} text=${capture && words(capture.reason ?? capture.state)} />`,
     width: '100px',
   },
-  { label: 'First seen', of: ({ firstSeenAt }) => html`<${Time} dateOnly time=${firstSeenAt} />`, width: '92px' },
-  { label: 'Last seen', of: ({ lastSeenAt }) => html`<${Time} dateOnly time=${lastSeenAt} />`, width: '92px' },
+  { label: 'First seen', of: ({ firstSeenAt }: any) => html`<${Time} dateOnly time=${firstSeenAt} />`, width: '92px' },
+  { label: 'Last seen', of: ({ lastSeenAt }: any) => html`<${Time} dateOnly time=${lastSeenAt} />`, width: '92px' },
 ]
 
-const Advisories = ({ items }) =>
+const Advisories = ({ items }: any) =>
   html`<ul class="findings">
     ${items.map(
-      ({ id, aliases, severity, fixedIn, url }) => html`<li key=${id}>
+      ({ id, aliases, severity, fixedIn, url }: any) => html`<li key=${id}>
         <span><${AdvisoryBadge} state="affected" severity=${severity} /></span>
         <span>${/^https:\/\//.test(url) ? html`<a href=${url} rel="noreferrer" target="_blank"><${Text} text=${aliases[0] ?? id} /></a>` : html`<${Text} text=${id} />`}
           ${fixedIn ? html`: fixed in <${Text} text=${fixedIn} />` : ': not fixed'}</span>

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-
-// Modules of the page have types of a browser, which tests do not read.
-const { diffHeaders } = await import(`${'../../../../app/explorer/views/pages'}/header-diff.ts`)
+import { diffHeaders } from '../../../../app/explorer/views/pages/header-diff.ts'
 
 const part = (text: string, isOnly = false) => ({ text, isOnly })
 

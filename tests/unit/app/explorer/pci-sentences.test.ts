@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest'
+import { utc, verdictsOf } from '../../../../app/explorer/views/pci/sentences.ts'
 import { requirementText } from '../../../../queries/rules/pci/report-texts.ts'
 import { pciGapKinds } from '../../../../schema/pci.ts'
-
-// Modules of the page have types of a browser, which tests do not read.
-const { utc, verdictsOf } = await import(`${'../../../../app/explorer/views/pci'}/sentences.ts`)
 
 test.each([
   ['2026-11-26T04:37:00Z', '26 Nov 2026 04:37 UTC'],
@@ -21,9 +19,9 @@ test('gaps have the sentences and remedies of the report, and facts are its summ
   const facts = { paymentPages: 2, scripts: 6, authorized: 3, unreviewed: 2, rejected: 1, integrity }
   const requirement = { id: '6.4.3', status: 'partial', facts, gaps } as const
   const report = requirementText(requirement)
-  const [{ title, sentences }] = verdictsOf({ requirements: [requirement], evidence: { uninventoriedUnprotected: 4 } })
-  expect(title).toBe(report.title)
-  expect(sentences.map(({ text, close }: { text: string; close?: string }) => [text, close])).toEqual([
+  const [verdict] = verdictsOf({ requirements: [requirement], evidence: { uninventoriedUnprotected: 4 } })
+  expect(verdict?.title).toBe(report.title)
+  expect(verdict?.sentences.map(({ text, close }) => [text, close])).toEqual([
     ...report.gaps.map(({ sentence, remedy }) => [sentence, remedy]),
     [report.summary, undefined],
     [

@@ -2,17 +2,14 @@
 
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { around, type Form, forms, toForm } from '../../../../app/explorer/views/policy/header-forms.ts'
+import { groupPolicies, type QuotedPolicy } from '../../../../app/explorer/views/policy/policy-groups.ts'
+import * as page from '../../../../app/explorer/views/policy/policy-text.ts'
 import { governingList, parseLists } from '../../../../queries/rules/csp/governing-directive.ts'
 import { parsePolicy } from '../../../../queries/rules/csp/parse-policy.ts'
 import { additionTarget, proposePolicy } from '../../../../queries/rules/csp/propose-policy.ts'
 import { aPolicy, aRequest, aUrlSource } from '../../../support/csp-policies.ts'
 import { numberOfCases } from '../../../support/number-of-cases.ts'
-
-// Modules of the page have types of a browser, which tests do not read.
-const folder = '../../../../app/explorer/views/policy'
-const page = await import(`${folder}/policy-text.ts`)
-const { around, forms, toForm } = await import(`${folder}/header-forms.ts`)
-const { groupPolicies } = await import(`${folder}/policy-groups.ts`)
 
 const aDirective = aRequest.map(({ directive }) => directive)
 
@@ -39,15 +36,13 @@ test('what is added is marked, the rest is not, and no character leaves the head
     { addTo: 'img-src', expression: 'https://a.test' },
     { addTo: 'connect-src', expression: 'https://b.test' },
   ])
-  const added = shown.flatMap(({ values }: { values: { text: string; isAdded: boolean }[] }) =>
-    values.filter(({ isAdded }) => isAdded).map(({ text }) => text),
-  )
+  const added = shown.flatMap(({ values }) => values.filter(({ isAdded }) => isAdded).map(({ text }) => text))
   expect(added).toEqual(['https://a.test', "'self'", 'https://b.test'])
   expect(page.toText(shown)).toBe("default-src 'self'; img-src https://a.test; connect-src 'self' https://b.test")
   expect(page.unprintable(shown)).toEqual(["'none'\u0000", 'x\u0001'])
 })
 
-test.each([
+test.each<[Form, string]>([
   ['Header', `Content-Security-Policy: img-src $a 50% {x}`],
   ['nginx', 'add_header Content-Security-Policy "img-src %24a 50% {x}" always;'],
   ['Apache', 'Header always set Content-Security-Policy "img-src %%24a 50%% {x}"'],
@@ -64,12 +59,12 @@ test.each([
 })
 
 describe('quoted policies', () => {
-  const quoted = (id: string, policy: string, reportCount: number, disposition = 'enforce') => ({
-    id,
-    policy,
-    reportCount,
-    disposition,
-  })
+  const quoted = (
+    id: string,
+    policy: string,
+    reportCount: number,
+    disposition: QuotedPolicy['disposition'] = 'enforce',
+  ): QuotedPolicy => ({ id, policy, reportCount, disposition, firstSeen: '', lastSeen: '' })
 
   test('are one group where they differ in hosts and report addresses alone, with what is each one’s own', () => {
     const groups = groupPolicies([
@@ -78,11 +73,7 @@ describe('quoted policies', () => {
       quoted('c', "default-src 'self'; script-src 'self'", 1, 'report'),
       quoted('d', 'img-src *', 20),
     ])
-    expect(groups.map(({ members }: { members: { id: string }[] }) => members.map(({ id }) => id))).toEqual([
-      ['d'],
-      ['b', 'a'],
-      ['c'],
-    ])
+    expect(groups.map(({ members }) => members.map(({ id }) => id))).toEqual([['d'], ['b', 'a'], ['c']])
     expect(groups[1]).toMatchObject({
       reportCount: 12,
       differs: ['report-uri', 'script-src', 'report-to'],
@@ -109,12 +100,12 @@ describe('quoted policies', () => {
       fc.property(fc.array(aPolicy, { maxLength: 6 }), (policies) => {
         const all = policies.map((policy, at) => quoted(`${at}`, policy, at))
         const groups = groupPolicies(all)
-        const members = groups.flatMap((group: { members: object[] }) => group.members)
+        const members = groups.flatMap(({ members }) => members)
         expect(members).toHaveLength(all.length)
         for (const { common, differs, members } of groups) {
           for (const { policy } of members) {
             const directives = parsePolicy(policy)
-            const names = [...parsePolicy(common).keys(), ...differs.filter((name: string) => directives.has(name))]
+            const names = [...parsePolicy(common).keys(), ...differs.filter((name) => directives.has(name))]
             expect(names.sort()).toEqual([...directives.keys()].sort())
           }
         }
