@@ -84,6 +84,13 @@ export const variables = z.object({
     .regex(/^[!-~][ -~]{0,198}[!-~]$/)
     .default('SecurityReporting-Scan/1')
     .describe('must be 2 to 200 ASCII characters without leading or trailing spaces'),
+  LIBRARY_SOURCES: z
+    .string()
+    .default('jsdelivr,osv')
+    .transform(listOf)
+    .pipe(z.array(z.enum(['jsdelivr', 'osv'])))
+    .describe('must be jsdelivr, osv, both separated by a comma, or empty to look nothing up'),
+  LIBRARY_PROXY_URL: url(/^https?$/, 'http://proxy.example.com:3128'),
   OUTBOUND_ALLOWED: z
     .string()
     .default('')
@@ -183,8 +190,8 @@ const isServiceLink = (name: string, value: string) => name.endsWith('_PORT') &&
 const warnOnStderr = (line: string) => void process.stderr.write(`${line}\n`)
 
 /**
- * Throws an Error of one line that names the variable and its values. An empty variable counts as unset, and so does a
- * Service link of Kubernetes, with a warning.
+ * Throws an Error of one line that names the variable and its values. An empty variable but
+ * LIBRARY_SOURCES counts as unset, and so does a Service link of Kubernetes, with a warning.
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -193,7 +200,7 @@ export function readConfig(
   const set: Record<string, string> = {}
   for (const [name, value = ''] of Object.entries(environment)) {
     if (!isServiceLink(name, value)) {
-      if (value !== '') set[name] = value
+      if (value !== '' || name === 'LIBRARY_SOURCES') set[name] = value
     } else if (name in variables.shape) {
       warn(`${name} is ignored: ${value} is a Kubernetes Service link; set enableServiceLinks: false in the pod`)
     }

@@ -19,7 +19,7 @@ import type { ScanLoop } from './run-scans.ts'
 import { underLease } from './under-lease.ts'
 
 export interface CaptureLoop extends Omit<ScanLoop, 'intervalOf'> {
-  /** Tenants whose scripts are fetched, if the plan includes copies; all by default. */
+  /** Tenants whose scripts are fetched, and whose libraries are looked up, if the plan includes it; all by default. */
   readonly capturesOf?: ((tenantId: string) => boolean) | undefined
 }
 

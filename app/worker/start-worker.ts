@@ -6,9 +6,11 @@ import { mountHealth } from '../http/health.ts'
 import { observe } from '../http/observe.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
 import { openCopies } from './capture/copies.ts'
+import { sourceSettings } from './libraries/source-request.ts'
 import type { IntervalOf } from './list-due-pages.ts'
 import { type AlertLoop, alertSettings, runAlerts } from './run-alerts.ts'
 import { type CaptureLoop, runCaptures } from './run-captures.ts'
+import { runLibraries } from './run-libraries.ts'
 import { runScans, type ScanLoop } from './run-scans.ts'
 import { scanSettings } from './store-scan.ts'
 import { createWorkerMetrics } from './worker-metrics.ts'
@@ -22,7 +24,7 @@ export interface WorkerOptions extends Partial<Pick<ScanLoop, 'settings' | 'look
 
 /** @param database as the writer; the caller closes it. `stop` gives scans and sends DRAIN_SECONDS to end. */
 export async function startWorker(config: Config, database: Database, log: Logger, options: WorkerOptions = {}) {
-  const { SCAN_EVERY_HOURS, DRAIN_SECONDS } = config
+  const { SCAN_EVERY_HOURS, DRAIN_SECONDS, LIBRARY_SOURCES: sources } = config
   const { metrics = createWorkerMetrics(), lookEveryMs = 15_000, lease } = options
   const [stopping, cut] = [new AbortController(), new AbortController()]
   const listener = await listenForMetrics(config, 'WORKER_METRICS_PORT', metrics.registry, {
@@ -45,8 +47,11 @@ export async function startWorker(config: Config, database: Database, log: Logge
   }
   // A pass reads every version of a day, and none is urgent.
   const captures: CaptureLoop = { ...loop, lookEveryMs: 4 * lookEveryMs, capturesOf: options.capturesOf }
+  const libraries = { ...captures, lookEveryMs: 20 * lookEveryMs, sources, settings: sourceSettings(config) }
+  if (sources.length > 0) log.info({ sources }, 'Sources of libraries get names and versions, no URL and no hash')
   const running = Promise.all([
     ...(SCAN_EVERY_HOURS === 0 ? [] : [runScans(loop), runCaptures(captures)]),
+    ...(sources.length === 0 ? [] : [runLibraries(libraries)]),
     runAlerts({ ...loop, ...alertSettings(config), now: () => new Date(), ...options.alerts }),
   ])
   return {

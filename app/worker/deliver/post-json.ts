@@ -1,6 +1,7 @@
 import { Client } from 'undici'
 import { connectOptions } from '../fetch/connect-options.ts'
 import { toFetchFailure } from '../fetch/fetch-failure.ts'
+import { retryTime } from '../fetch/retry-time.ts'
 import { failed, type Outgoing, type SendResult, type SendSettings, sent } from './sender.ts'
 
 interface Post extends SendSettings {
@@ -13,9 +14,6 @@ interface Post extends SendSettings {
 
 /** Without the host, which is part of the address. */
 const notAllowed = 'The address or port is not public; OUTBOUND_ALLOWED can allow host and port'
-
-/** Longer than any pause between two attempts. */
-const longestRetryMs = 12 * 60 * 60 * 1000
 
 /** Posts on a separate connection, and does not read the body. A redirect is a failure: it could lead anywhere. */
 export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promise<SendResult> {
@@ -42,7 +40,7 @@ export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promis
       isSent: false,
       failure: `The receiver responded ${statusCode}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`,
       isFinal: finalStatuses.includes(statusCode),
-      retryAt: retryTime(response.headers['retry-after'], at),
+      retryAt: retryTime(String(response.headers['retry-after'] ?? ''), at),
     }
   } catch (error) {
     const failure = toFetchFailure(error)
@@ -50,11 +48,4 @@ export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promis
   } finally {
     await client?.destroy()
   }
-}
-
-/** RFC 9110: seconds, or a date. */
-function retryTime(header: string | string[] | undefined, now: Date): Date | undefined {
-  const text = String(header ?? '').trim()
-  const time = /^\d+$/.test(text) ? now.getTime() + Number(text) * 1000 : Date.parse(text)
-  return Number.isNaN(time) ? undefined : new Date(Math.min(time, now.getTime() + longestRetryMs))
 }

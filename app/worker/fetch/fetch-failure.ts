@@ -9,6 +9,7 @@ export class FetchFailure extends Error {
   readonly reason: FailureReason
   /** Requests with a response. */
   hops: readonly Hop[]
+  retryAt?: Date | undefined
 
   constructor(reason: FailureReason, message: string, hops: readonly Hop[] = []) {
     super(message)

@@ -25,11 +25,12 @@ const inNpm = (before: string) => new RegExp(`^${before}${npm}`)
 /** `/name/version/…` */
 const byFolder = (before: string) => new RegExp(`^${before}(?<name>[^/]+)/v?(?<version>\\d[^/]*)/`)
 
-/** The first match counts; any host's file can be named after its library. */
-const urlForms: readonly UrlForm[] = [
+/** The first match counts. */
+const networkForms: readonly UrlForm[] = [
   { host: /^cdnjs\.cloudflare\.com$/, path: byFolder('/ajax/libs/') },
   { host: /^ajax\.googleapis\.com$/, path: byFolder('/ajax/libs/') },
   { host: /^ajax\.aspnetcdn\.com$/, path: byFolder('/ajax/') },
+  { host: /^ajax\.aspnetcdn\.com$/, path: fileForm },
   { host: /^(maxcdn|stackpath|netdna)\.bootstrapcdn\.com$/, path: byFolder('/') },
   { host: /^([a-z]+\.)?jsdelivr\.net$/, path: inNpm('/npm/') },
   { host: /^([a-z]+\.)?jsdelivr\.net$/, path: /^\/gh\/[^/]+\/(?<name>[^/@]+)(?:@v?(?<version>[^/]+))?\// },
@@ -39,24 +40,50 @@ const urlForms: readonly UrlForm[] = [
   { host: /^cdn\.skypack\.dev$/, path: inNpm('/(?:-/)?') },
   { host: /^ga\.jspm\.io$/, path: inNpm('/npm:') },
   { host: /^code\.jquery\.com$/, path: /^\/(?<name>ui)\/(?<version>\d[^/]*)\// },
-  { host: /./, path: fileForm },
+  { host: /^code\.jquery\.com$/, path: fileForm },
 ]
+
+/** Any host's file can be named after its library. */
+const urlForms: readonly UrlForm[] = [...networkForms, { host: /./, path: fileForm }]
 
 /** jQuery's own host names its user interface by half a name. */
 const fullNames: ReadonlyMap<string, string> = new Map([['ui', 'jquery-ui']])
 
-export function claimedLibrary(url: string): ClaimedLibrary | null {
+export const claimedLibrary = (url: string): ClaimedLibrary | null => claim(url, urlForms)
+
+function claim(url: string, forms: readonly UrlForm[]): ClaimedLibrary | null {
   const parsed = parseUrl(url)
   if (!parsed) return null
   const { hostname, pathname } = parsed
   const path = decoded(pathname)
-  for (const form of urlForms) {
+  for (const form of forms) {
     const named = form.host.test(hostname) ? form.path.exec(path)?.groups : undefined
     if (!named?.name) continue
     return { name: fullNames.get(named.name) ?? named.name, version: named.version ?? null }
   }
   return null
 }
+
+/** Library in npm that a URL of a public network claims, without repositories; the version is null unless it is exact. */
+export function publicClaim(url: string): ClaimedLibrary | null {
+  const { name, version } = claim(url, networkForms) ?? { name: '', version: null }
+  const lower = name.toLowerCase().replace(suffixed, '$1')
+  const inNpm = npmNames.get(lower) ?? lower
+  const isName = /^(@[a-z0-9~-][\w.~-]{0,99}\/)?[a-z0-9~-][\w.~-]{0,99}$/.test(inNpm)
+  if (/^https?:\/\/[^/]*\/(.*\/)?gh\//.test(url) || !isName) return null
+  return { name: inNpm, version: version !== null && isExactVersion(version) ? version : null }
+}
+
+export const npmCatalog = 'npm'
+
+/** Names of other networks in lower case, and names that only there end with `js`. */
+const npmNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({ jqueryui: 'jquery-ui', 'require.js': 'requirejs', 'twitter-bootstrap': 'bootstrap' }),
+)
+const suffixed = /^(angular|backbone|handlebars|lodash|moment|mustache|three|underscore)\.?js$/
+
+/** False for ranges and tags. */
+export const isExactVersion = (version: string): boolean => /^(\d{1,9}\.){2}\d{1,9}(-[\w.-]{1,60})?$/.test(version)
 
 function decoded(path: string): string {
   try {

@@ -16,6 +16,7 @@ describe('the environment', () => {
       KEEP_ALIVE_SECONDS: 75,
       SCAN_EVERY_HOURS: 24,
       SCAN_USER_AGENT: 'SecurityReporting-Scan/1',
+      LIBRARY_SOURCES: ['jsdelivr', 'osv'],
       OUTBOUND_ALLOWED: [],
       DIGEST_HOUR: 8,
       CLICKHOUSE_PORT: 8123,

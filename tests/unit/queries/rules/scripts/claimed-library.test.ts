@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { claimedLibrary, isSameLibrary } from '../../../../../queries/rules/scripts/claimed-library.ts'
+import { claimedLibrary, isSameLibrary, publicClaim } from '../../../../../queries/rules/scripts/claimed-library.ts'
 
 describe('the library that a URL claims', () => {
   test.each([
@@ -91,4 +91,46 @@ test.each([
 ])('the names %s and %s are of one library: %s', (one, other, same) => {
   expect(isSameLibrary(one, other)).toBe(same)
   expect(isSameLibrary(other, one)).toBe(same)
+})
+
+describe('the library in npm that a URL of a public network claims', () => {
+  test.each([
+    ['https://cdn.jsdelivr.net/npm/jquery@3.4.1/dist/jquery.min.js', 'jquery', '3.4.1'],
+    ['https://unpkg.com/%40scope/thing@1.0.0-rc.1/x.js', '@scope/thing', '1.0.0-rc.1'],
+    ['https://unpkg.com/socket.io@4.8.1/client-dist/socket.io.js', 'socket.io', '4.8.1'],
+    ['https://cdn.jsdelivr.net/npm/vue@3', 'vue', null],
+    ['https://cdn.jsdelivr.net/npm/vue', 'vue', null],
+    ['https://unpkg.com/vue@latest/x.js', 'vue', null],
+    ['https://unpkg.com/vue@^3.0.0/x.js', 'vue', null],
+    ['https://cdnjs.cloudflare.com/ajax/libs/Chart.js/4.4.1/chart.umd.js', 'chart.js', '4.4.1'],
+    ['https://cdnjs.cloudflare.com/ajax/libs/lodash.js/4.17.21/lodash.min.js', 'lodash', '4.17.21'],
+    ['https://cdnjs.cloudflare.com/ajax/libs/twitter-bootstrap/4.3.1/js/bootstrap.js', 'bootstrap', '4.3.1'],
+    ['https://ajax.googleapis.com/ajax/libs/angularjs/1.8.2/angular.min.js', 'angular', '1.8.2'],
+    ['https://ajax.googleapis.com/ajax/libs/jqueryui/1.12.1/jquery-ui.min.js', 'jquery-ui', '1.12.1'],
+    ['https://ajax.aspnetcdn.com/ajax/jQuery/jquery-3.6.0.min.js', 'jquery', '3.6.0'],
+    ['https://code.jquery.com/jquery-3.6.0.slim.min.js', 'jquery', '3.6.0'],
+    ['https://code.jquery.com/ui/1.12.1/jquery-ui.min.js', 'jquery-ui', '1.12.1'],
+  ])('the URL %s claims %s %s', (url, name, version) => {
+    expect(publicClaim(url)).toEqual({ name, version })
+    const claimed = claimedLibrary(url)
+    expect(isSameLibrary(claimed?.name ?? '', name)).toBe(true)
+  })
+
+  test.each([
+    'https://shop.example.test/js/moment-2.29.4.min.js',
+    'https://shop.example.test/npm/jquery@3.4.1/x.js',
+    'https://unpkg.com.example.test/jquery@3.4.1/x.js',
+    'https://evil-unpkg.com/jquery@3.4.1/x.js',
+    'https://unpkg.com@shop.example.test/jquery@3.4.1/x.js',
+    'https://cdn.jsdelivr.net/gh/jquery/jquery-dist@3.6.0/dist/jquery.min.js',
+    'https://esm.sh/v135/gh/owner/tool@v1.2.3/mod.js',
+    'https://unpkg.com/..%2f..%2fstats@1.0.0/x.js',
+    'https://unpkg.com/a%3Fb=c@1.0.0/x.js',
+    'https://unpkg.com/__proto__@1.0.0/x.js',
+    `https://unpkg.com/${'a'.repeat(300)}@1.0.0/x.js`,
+    'not a URL',
+    '',
+  ])('the URL %s claims nothing', (url) => {
+    expect(publicClaim(url)).toBeNull()
+  })
 })

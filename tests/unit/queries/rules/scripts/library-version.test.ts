@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import semver from 'semver'
 import { describe, expect, test } from 'vitest'
 import { compareVersions, isWithin } from '../../../../../queries/rules/scripts/library-version.ts'
 
@@ -25,6 +27,20 @@ test('versions are in the order of releases', () => {
   for (const [a, one] of inOrder.entries()) {
     for (const [b, other] of inOrder.entries()) expect(Math.sign(compareVersions(one, other))).toBe(Math.sign(a - b))
   }
+})
+
+test('versions have the order of npm', () => {
+  const number = fc.integer({ min: 0, max: 12 }).map(String)
+  const word = fc.oneof(number, fc.stringMatching(/^[a-zA-Z-][0-9a-zA-Z-]{0,3}$/))
+  const version = fc
+    .tuple(number, number, number, fc.array(word, { maxLength: 3 }))
+    .map(([major, minor, patch, words]) => `${major}.${minor}.${patch}${words.length > 0 ? `-${words.join('.')}` : ''}`)
+  fc.assert(
+    fc.property(version, version, (a, b) => {
+      expect(Math.sign(compareVersions(a, b))).toBe(semver.compare(a, b))
+    }),
+    { numRuns: 2_000 },
+  )
 })
 
 test.each([
