@@ -6,6 +6,7 @@ export const failingEvent = 'page.scan_failing'
 export const newIssueEvent = 'csp.new_issue'
 export const policyEvent = 'csp.policy_changed'
 export const scriptEvent = 'script.changed'
+export const vulnerableEvent = 'script.vulnerable'
 export const burstEvent = 'reports.burst'
 export const silenceEvent = 'reports.silence'
 
@@ -16,6 +17,7 @@ export const alertEvents = [
   newIssueEvent,
   policyEvent,
   scriptEvent,
+  vulnerableEvent,
   burstEvent,
   silenceEvent,
 ] as const

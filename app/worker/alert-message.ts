@@ -1,6 +1,7 @@
 /** @module An alert in the form of the table `alerts`, created by watch/ and sent by deliver/. */
 
 import type { ScanChanges } from '../../schema/responses/scan.ts'
+import type { Script } from '../../schema/responses/script.ts'
 
 /** Body of a webhook. Texts of pages and reports are untrusted. */
 export interface AlertMessage {
@@ -51,10 +52,12 @@ export interface MessageScript {
   readonly url: string
   /** Null of a script that the scan could not read. */
   readonly hash: string | null
-  readonly change: 'added' | 'changed'
-  readonly pageId: string
-  readonly pageLabel: string
-  readonly scanId: string
+  readonly change: 'added' | 'changed' | 'vulnerable'
+  readonly pageId?: string
+  readonly pageLabel?: string
+  readonly scanId?: string
+  /** With `fixedIntegrity`, the hash of the same file in the fixed version. */
+  readonly advisory?: Script['advisories']['items'][number] & { library: string; fixedIntegrity: string | null }
 }
 
 export interface MessagePolicy {

@@ -1,4 +1,4 @@
-import type { AlertMessage } from '../alert-message.ts'
+import type { AlertMessage, MessageScript } from '../alert-message.ts'
 
 /** Plain text of a message for people: summary, details, and the API request to read more. */
 export function messageText({ data }: AlertMessage): string {
@@ -10,7 +10,7 @@ export function messageText({ data }: AlertMessage): string {
       ({ directive, host, firstSeen }) => `${directive} blocks ${host || 'inline code'}, since ${firstSeen}`,
     ),
     ...more(issueCount - issues.length, 'issues'),
-    ...scripts.map(({ change, url, hash, pageLabel }) => `${change} on ${pageLabel}: ${url} (${hash ?? 'not read'})`),
+    ...scripts.map(scriptText),
     ...more(scriptCount - scripts.length, 'scripts'),
     ...policies.map(({ disposition, policy, firstSeen }) => `${disposition}, since ${firstSeen}: ${policy}`),
     ...more(policyCount - policies.length, 'policies'),
@@ -23,6 +23,13 @@ export function messageText({ data }: AlertMessage): string {
     ...(lines.length > 0 ? ['', ...lines.map((line) => `- ${line.replaceAll('\n', ' | ')}`)] : []),
     ...(path === undefined ? [] : ['', `GET ${path}`]),
   ].join('\n')
+}
+
+export function scriptText({ change, url, hash, pageLabel, advisory }: MessageScript): string {
+  if (!advisory) return `${change} on ${pageLabel}: ${url} (${hash ?? 'not read'})`
+  const { library, id, aliases, severity, fixedIn, fixedIntegrity } = advisory
+  const fix = fixedIn === null ? 'not fixed' : `fixed in ${fixedIn} (integrity ${fixedIntegrity ?? 'unknown'})`
+  return `${library} has ${aliases[0] ?? id} (${severity}), ${fix}: ${url}`
 }
 
 const quoted = (value: string | null) => (value === null ? 'not sent' : JSON.stringify(value))

@@ -13,6 +13,8 @@ export interface Change {
   readonly issueKey?: bigint
   readonly policy?: MessagePolicy
   readonly script?: MessageScript
+  /** Immediate rules have it in their digest. */
+  readonly waits?: boolean
 }
 
 /** Changes from before `since` are no news. */

@@ -30,13 +30,15 @@ export function composeAlerts(
   recent: readonly RecentAlert[],
 ): Draft[] {
   const covered = changes.flatMap((change) => {
-    const of = rules.filter((rule) => covers(rule, change))
+    const covering = rules.filter((rule) => covers(rule, change))
+    const of = change.waits ? covering.map((rule) => ({ ...rule, kind: 'digest' as const })) : covering
     return of.length > 0 ? [{ change, rules: of }] : []
   })
   const alone = covered.filter(({ change }) => change.data !== undefined)
   const groups = groupBy(
     covered.filter(({ change }) => change.data === undefined),
-    ({ change, rules }) => [change.siteId, change.eventType, ...rules.map(({ id }) => id)].join('\n'),
+    ({ change, rules }) =>
+      [change.siteId, change.eventType, ...rules.map(({ id, kind }) => `${id} ${kind}`)].join('\n'),
   )
   const messages = [...groups.values()].flatMap((group) =>
     group.length > maxSingle || isPolicy(group[0]) ? [group] : group.map((one) => [one]),

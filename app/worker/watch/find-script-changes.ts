@@ -12,6 +12,7 @@ import { toReader } from '../../../queries/sql/to-reader.ts'
 import { scriptEvent } from '../../../schema/alert-events.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
+import { scriptText } from '../deliver/message-text.ts'
 import type { Change, Watched } from './change.ts'
 
 /** Newest scripts of the last day. */
@@ -72,10 +73,10 @@ function toChange({ siteId, scannedAt, url, hash, isNew, ...page }: ScriptChange
 /** Data of a message of one or more scripts. */
 export function describeScripts(siteId: string, scripts: readonly MessageScript[]): NonNullable<Change['data']> {
   const [first] = scripts
-  const summary =
-    first && scripts.length === 1
-      ? `${first.pageLabel}: script ${first.change}, ${first.url}`
-      : `${scripts.length.toLocaleString('en')} scripts of payment pages were added or changed`
+  const [one, several] = first?.advisory
+    ? [scriptText(first), 'vulnerabilities of scripts']
+    : [`${first?.pageLabel}: script ${first?.change}, ${first?.url}`, 'scripts of payment pages were added or changed']
+  const summary = scripts.length === 1 ? one : `${scripts.length.toLocaleString('en')} ${several}`
   const named = scripts.slice(0, namedInMessage)
   return { summary, scripts: named, scriptCount: scripts.length, path: `/v1/sites/${siteId}/scripts` }
 }

@@ -11,6 +11,7 @@ import {
   policyEvent,
   scriptEvent,
   silenceEvent,
+  vulnerableEvent,
 } from '../../../schema/alert-events.ts'
 import { hourMs, minuteMs } from '../../../schema/durations.ts'
 import { changeEvent, gradeEvent } from '../../../schema/pci.ts'
@@ -20,6 +21,7 @@ import { findNewPolicies } from './find-new-policies.ts'
 import { findPageChanges } from './find-page-changes.ts'
 import { findScriptChanges } from './find-script-changes.ts'
 import { findBursts, findSilences } from './find-traffic-changes.ts'
+import { findVulnerableScripts } from './find-vulnerable-scripts.ts'
 
 type Find = (database: Pick<Database, 'read'>, tenantId: string, watched: Watched) => Promise<Change[]>
 
@@ -34,6 +36,7 @@ interface Source {
 const sources: readonly Source[] = [
   { events: [changeEvent, gradeEvent, failingEvent], find: findPageChanges, everyMs: 10 * minuteMs, isOfScans: true },
   { events: [scriptEvent], find: findScriptChanges, everyMs: 10 * minuteMs, isOfScans: true },
+  { events: [vulnerableEvent], find: findVulnerableScripts, everyMs: 10 * minuteMs, isOfScans: true },
   { events: [newIssueEvent], find: findNewIssues, everyMs: 0 },
   { events: [policyEvent], find: findNewPolicies, everyMs: hourMs },
   { events: [burstEvent], find: findBursts, everyMs: minuteMs },
