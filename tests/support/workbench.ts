@@ -1,6 +1,6 @@
 /** @module A site with policies to work on, scripts, scanned pages and a verdict of PCI DSS, and hostile texts in each. */
 
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { blockedResource } from '../../app/import/normalise/blocked-resource.ts'
 import { monitoredPages } from '../../app/import/records/types/monitored-pages.ts'
 import { scans } from '../../app/import/records/types/scans.ts'
@@ -29,7 +29,7 @@ export interface Workbench {
   /** Reported only, with sources to allow, to review and to deny. */
   readonly policyId: string
   readonly hostilePolicyId: string
-  /** Authorized by Robin (robin@example.test). */
+  /** Authorized by Robin (robin@example.test); no library has its bytes. */
   readonly decidedScript: string
   /** A payment page with scans, of which the newest two differ in several headers. */
   readonly pageId: string
@@ -39,7 +39,7 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
   const siteId = await api.createSite(tenantId, { name: `Shop ${long}`, hosts: ['shop.example.test'] })
   const now = Date.now()
   const pageId = randomUUID()
-  const decidedScript = 'https://shop.example.test/assets/app.js'
+  const decidedScript = 'https://cdn.jsdelivr.net/npm/jquery@3.4.1/dist/jquery.min.js'
   const quoting = (given: Partial<StoredReport> & { blockedUrl: string; directive: string }, count = 12) => {
     const { host, origin } = blockedResource(given.blockedUrl, false)
     const blocked = { blockedHost: host, blockedOrigin: origin, issueSubject: given.directive, issueHost: host }
@@ -54,6 +54,7 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
   const sighting = (scriptUrl: string, index: number) => ({
     ...aSighting({ tenantId, siteId, scriptUrl, documentUrl: 'https://shop.example.test/checkout/1' }),
     id: randomUUID(),
+    scriptHash: `sha256-${hash('sha256', scriptUrl, 'base64')}`,
     receivedAt: now - hourMs - index * 1_000,
   })
   const page = { siteId, kind: 'payment', label: 'Checkout', scanUrl: 'https://shop.example.test/checkout/1' } as const

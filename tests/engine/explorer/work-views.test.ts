@@ -158,6 +158,8 @@ describe('the script inventory', () => {
     await settled(page)
     expect(await page.locator('h1').textContent()).toBe(site.decidedScript)
     expect(await page.locator('#history').textContent()).toContain('authorized by Robin (robin@example.test)')
+    const claim = 'The URL claims jquery 3.4.1, but the bytes are no known file of it'
+    expect(await page.locator('#facts').textContent()).toContain(claim)
     await expectSound(page)
     await page.goBack()
     await expect.poll(() => focused(page), forLong).toBe(row)

@@ -1,3 +1,4 @@
+import { publicClaim } from '../../../../queries/rules/scripts/claimed-library.ts'
 import { useApp } from '../../app-context.ts'
 import { Badge } from '../../components/badge.ts'
 import { Card } from '../../components/card.ts'
@@ -46,7 +47,16 @@ const Badges = ({ status, coverage, advisories, identification }: any) =>
     <${Badge} word=${identification.state} tone=${identification.state === 'name_mismatch' ? 'warn' : ''} />
   </div>`
 
+/** Name of the library, or what the URL claims to be. */
+function libraryOf({ url, identification: { state, package: library, catalog } }: any): string {
+  if (library) return `${library.name} ${library.version}, ${library.path} (${catalog})`
+  const claim = state === 'unrecognised' ? publicClaim(url) : null
+  if (!claim?.version) return words(state)
+  return `The URL claims ${claim.name} ${claim.version}, but the bytes are no known file of it`
+}
+
 function factsOf({
+  url,
   hashes,
   integrityMode,
   coverage,
@@ -58,7 +68,7 @@ function factsOf({
   lastNewHashAt,
   advisories,
 }: any): [string, any][] {
-  const { package: library, claimed, catalog } = identification
+  const { claimed } = identification
   return [
     ['First seen', html`<${Time} time=${firstSeenAt} />`],
     ['Last seen', html`<${Time} time=${lastSeenAt} />`],
@@ -67,12 +77,7 @@ function factsOf({
     ['Authorized for', integrityMode ? words(integrityMode) : '–'],
     ['Integrity source', coverage.decidedBy ?? '–'],
     ['Last unprotected', html`<${Time} time=${coverage.lastUnprotectedAt} />`],
-    [
-      'Library',
-      library
-        ? html`<${Text} text=${`${library.name} ${library.version}, ${library.path} (${catalog})`} />`
-        : words(identification.state),
-    ],
+    ['Library', html`<${Text} text=${libraryOf({ url, identification })} />`],
     ...(claimed
       ? [['Library in its URL', html`<${Text} text=${`${claimed.name} ${claimed.version ?? ''}`} />`] as [string, any]]
       : []),
