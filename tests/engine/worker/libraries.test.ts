@@ -1,6 +1,9 @@
 /** @module Lookups of public libraries, from the scripts that claim them to what the API shows and alerts say. */
 
 import { randomUUID } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { HttpResponse } from 'msw'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -20,6 +23,7 @@ import type { Script } from '../../../schema/responses/script.ts'
 import { type AlertWorld, createAlertWorld } from '../../support/alert-world.ts'
 import { queryRows } from '../../support/database.ts'
 import { hashOf, playLibrarySources } from '../../support/library-sources.ts'
+import { startOwnWorker } from '../../support/own-worker.ts'
 
 const played = playLibrarySources()
 
@@ -412,4 +416,16 @@ test('an advisory about a script is one alert, at once on a payment page and oth
   ])
   const later = await ofEvent(digestAt + 11 * minuteMs)
   expect(later.map(({ data }) => data.summary)).toEqual(['5 vulnerabilities of scripts'])
+})
+
+test('a running worker looks libraries up by itself, of one worker at a time', async () => {
+  const shop = await world.createShop()
+  await scanned(shop, { [url('3.4.1')]: bytes }, Date.now() - minuteMs)
+  const dataDir = await mkdtemp(join(tmpdir(), 'libraries-'))
+  const { writeUrl } = world.database
+  const own = { writeUrl, dataDir, tenantId: shop.tenantId, intervalMs: dayMs, leaseMs: 500 }
+  const workers = [await startOwnWorker(own), await startOwnWorker(own)]
+  await expect.poll(async () => (await scriptOf(shop, url('3.4.1')))?.advisories.state).toBe('affected')
+  await Promise.all(workers.map((worker) => worker.stop()))
+  expect(requested()).toEqual(['jquery@3.4.1', 'osv jquery', 'jquery@3.5.0'])
 })
