@@ -59,7 +59,7 @@ function splitByExpiry(windows: readonly TimeRange[]): readonly [TimeRange[], Ti
   return [mixed, windows.map((window) => ({ ...window, from: upTo(window) }))]
 }
 
-/** Of raw rows, those that have not expired; no condition if all have not. */
+/** Condition on raw rows that have not expired; none if no row can have expired. */
 export const unexpired = ({ expired }: TimeRange): Sql[] =>
   expired
     ? [sql`toStartOfDay(received_at) + toIntervalDay(retention_days) >= ${atSecond(new Date(expired.today))}`]

@@ -18,7 +18,7 @@ const raw = { table: 'reports', grains: [1], time: rawTime }
 /** After every report: 32-bit times end in 2106. */
 const endOfTimes = Date.UTC(2106, 0)
 
-/** Of every site with reports or sightings of scripts since the start of a day, in no order. */
+/** Lists each site with reports or sightings of scripts since the start of a day, in no order. */
 export function listSiteActivity(tenantId: string, since: Omit<TimeRange, 'to'>): Query<SiteActivity> {
   const ofTypes = sql`report_type IN ${texts(storedTypeNames)}`
   const slices = sliceTables([byDay, raw], tenantId, [{ ...since, to: endOfTimes }], (table) =>
