@@ -124,7 +124,7 @@ describe('a block that is set aside half stored', () => {
       `CREATE MATERIALIZED VIEW a_broken_mv TO reports_by_time AS
        SELECT tenant_id, 'hour' AS grain, throwIf(document_url = '${page}') AS report_count FROM reports`,
     )
-    expect(await refused('blocks', 'resend', '--token', token)).toContain('ClickHouse refuses')
+    expect(await refused('blocks', 'resend', '--token', token)).toContain('ClickHouse rejected')
     await database.writer.command('DROP VIEW a_broken_mv SYNC')
     expect(await asideFiles()).toEqual([`${token}.refused`])
     await done('blocks', 'resend', '--token', token)
