@@ -96,7 +96,7 @@ describe.skipIf(!canMount)('the disk of the log', () => {
     expect(await post(urls[1] ?? '')).toMatchObject({ status: 204 })
     await drained()
     expect(await storedOf(database, ...urls)).toEqual([1, 1])
-    const ofLog = lines.filter((line) => line.includes('be written'))
+    const ofLog = lines.filter((line) => line.includes(' to the log '))
     expect(ofLog[0]).toBe('Cannot write to the log (DATA_DIR/collector)')
     expect(ofLog).toContain('Writes to the log succeed again')
     await close()
