@@ -7,14 +7,13 @@ import { listCapturedHashes } from '../../queries/scripts/list-captured-hashes.t
 import { listPendingCaptures } from '../../queries/scripts/list-pending-captures.ts'
 import { listScriptHosts } from '../../queries/scripts/list-script-hosts.ts'
 import { listUncapturedVersions, type UncapturedVersion } from '../../queries/scripts/list-uncaptured-versions.ts'
-import { listTenants } from '../../queries/tenants/list-tenants.ts'
 import { dayMs } from '../../schema/durations.ts'
-import { entitlements } from '../../schema/plans.ts'
 import { createHostLookup } from '../import/normalise/host-patterns.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type CaptureFacts, decideCapture } from './capture/decide-capture.ts'
 import { fetchCapture } from './capture/fetch-capture.ts'
 import { type CaptureRecord, recordCaptures } from './capture/record-captures.ts'
+import { listScriptTenants } from './list-script-tenants.ts'
 import type { ScanLoop } from './run-scans.ts'
 import { underLease } from './under-lease.ts'
 
@@ -59,13 +58,9 @@ async function namedAmong({ database }: CaptureLoop, hashes: readonly string[]):
 }
 
 async function capturePass(loop: CaptureLoop, checkLease: () => Promise<void>): Promise<void> {
-  const { database, capturesOf = () => true, stopping, cut, log } = loop
-  const tenants = (await database.read(listTenants)).filter(
-    ({ id, plan, overrides }) =>
-      entitlements(plan, overrides).capabilities.includes('scripts.authorization') && capturesOf(id),
-  )
-  if (tenants.length === 0) return
-  const tenantIds = tenants.map(({ id }) => id)
+  const { database, stopping, cut, log } = loop
+  const tenantIds = (await listScriptTenants(loop)).map(({ id }) => id)
+  if (tenantIds.length === 0) return
   const versions = await database.read(listUncapturedVersions(tenantIds, new Date(Date.now() - dayMs)))
   // If its bytes cannot be written, the only fetch of the hash would be wasted.
   if (versions.length > 0) await loop.copies.probe()

@@ -10,10 +10,8 @@ import { listReleaseFiles } from '../../queries/scripts/list-release-files.ts'
 import { listScannedVersions } from '../../queries/scripts/list-scanned-versions.ts'
 import { toReader } from '../../queries/sql/to-reader.ts'
 import { listSites } from '../../queries/tenants/list-sites.ts'
-import { listTenants } from '../../queries/tenants/list-tenants.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import { watchedDays } from '../../schema/pci.ts'
-import { entitlements } from '../../schema/plans.ts'
 import type { Config } from '../config.ts'
 import { importObjects } from '../import/records/import-objects.ts'
 import { importRecords } from '../import/records/import-records.ts'
@@ -24,6 +22,7 @@ import { FetchFailure } from './fetch/fetch-failure.ts'
 import { filesUrl, toLibraryFiles } from './libraries/jsdelivr-files.ts'
 import { advisoriesUrl, toAdvisories } from './libraries/osv-advisories.ts'
 import { requestJson, type SourceSettings } from './libraries/source-request.ts'
+import { listScriptTenants } from './list-script-tenants.ts'
 import type { CaptureLoop } from './run-captures.ts'
 import { underLease } from './under-lease.ts'
 
@@ -114,15 +113,12 @@ export function createLibraryPass(loop: LibraryLoop) {
 }
 
 /** Versions of the libraries that URLs claim: of scripts in a complete scan of the last week, and in decisions. */
-async function readClaims({ database, capturesOf = () => true, settings }: LibraryLoop) {
-  const tenants = (await database.read(listTenants)).filter(
-    ({ id, plan, overrides }) =>
-      entitlements(plan, overrides).capabilities.includes('scripts.authorization') && capturesOf(id),
-  )
+async function readClaims(loop: LibraryLoop) {
+  const { database, settings } = loop
   const now = settings.now().getTime()
   const sighted = { since: new Date(now - watchedDays * dayMs), limit: versionsOfSite }
   const claims = new Map<string, Set<string | null>>()
-  for (const { id: tenantId } of tenants) {
+  for (const { id: tenantId } of await listScriptTenants(loop)) {
     for (const { id: siteId } of await database.read(listSites(tenantId))) {
       const filter = { tenantId, siteId, window: { from: 0, to: now }, hasPaymentPages: true }
       const scanned = await database.read(listScannedVersions(filter, sighted))
