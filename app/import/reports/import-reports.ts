@@ -73,7 +73,6 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
   let writes: Promise<void> = Promise.resolve()
   /** Ends of ranges whose rows were looked for: they are done when the rollups of all their days are counted. */
   let restored: (() => Promise<void>)[] = []
-  let mustRecount = false
 
   function enqueue(task: () => Promise<void>): void {
     writes = writes.then(() => retried(task))
@@ -92,6 +91,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     const chooseSite = chooseSites(settings.sites, siteId, hosts)
     const reportsBefore = tally.reports
     const open = ranges.filter(({ state }) => state !== 'done')
+    const lookedUp = new Set(open.filter(({ state }) => state === 'restore'))
     for (const range of open) enqueue(() => importLog.start({ ...chain, ...range }))
     const { retentionFrom } = settings
     const batchContext = { tenantId, blockLimits, retentionFrom, chooseSite, importedAt, ranges }
@@ -104,11 +104,9 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       let attempts = recorded.length > 0 ? 1 : 0
       enqueue(async () => {
         await importLog.checkBoot()
-        const isRepeated = attempts++ > 0
+        if (options.recountsRepeated && attempts++ > 0) lookedUp.add(range)
         if (range.state !== 'restore') await writer.write(block.chunks, token)
-        if (range.state !== 'restore' && !(isRepeated && options.recountsRepeated)) return
-        tally.restored += await restorer.insertMissing(block)
-        mustRecount = true
+        if (lookedUp.has(range)) tally.restored += await restorer.insertMissing(block)
       })
     }
     const reports = tally.reports - reportsBefore
@@ -116,16 +114,15 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     for (const range of open) {
       const { stored, parts } = range
       const finish = () => importLog.finish({ ...chain, ...range }, { reports, stored, parts })
-      if (range.state === 'restore') restored.push(finish)
-      else enqueue(finish)
+      // Here the range's blocks are stored, so that it is known whether one was looked up.
+      enqueue(async () => (lookedUp.has(range) ? void restored.push(finish) : finish()))
     }
   }
 
   async function finishRestored(): Promise<void> {
     await writes
-    if (!mustRecount && restored.length === 0) return
+    if (restored.length === 0) return
     await retried(restorer.recount)
-    mustRecount = false
     for (const finish of restored) await retried(finish)
     restored = []
   }

@@ -105,7 +105,7 @@ test.each([true, false])(
         following: async () => [],
         find: async () => [],
         start: async () => {},
-        finish: async () => {},
+        finish: async () => void told.push('finish'),
         checkBoot: async () => {},
       },
       writer: {
@@ -122,6 +122,6 @@ test.each([true, false])(
         recount: async () => void told.push('recount'),
       },
     })
-    expect(told).toEqual(['write', 'write', ...(isCluster ? ['look up', 'recount'] : [])])
+    expect(told).toEqual(['write', 'write', ...(isCluster ? ['look up', 'recount'] : []), 'finish'])
   },
 )
