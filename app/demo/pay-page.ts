@@ -42,7 +42,7 @@ const html = (nonce: string, origin: string) => `<!doctype html>
 </html>
 `
 
-/** Mounts the page and its scripts, one of which has another origin. */
+/** Mounts the page and its scripts; one script has another origin. */
 export function mountPayPage<E extends Env>(app: Hono<E>, now = Date.now): void {
   app.get(path, (c) => {
     const nonce = randomBytes(16).toString('base64')

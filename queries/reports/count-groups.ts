@@ -6,7 +6,7 @@ import { type Ranking, rankingSlices } from './group-reports.ts'
 
 const row = z.object({ groupCount: rowCount })
 
-/** Number of groups in the window, of which the ranking returns the largest. */
+/** Number of groups in the window; the ranking returns the largest groups. */
 export function countGroups(ranking: Ranking): Query<z.infer<typeof row>> {
   const keyOf = (index: number) => name(`key${index}`)
   const keys = ranking.groupBy.map((_, index) => keyOf(index))

@@ -143,7 +143,7 @@ const headerLines = (raw: readonly string[]): Hop['headers'] =>
 function redirectOf(hop: Hop): URL | undefined {
   const [location] = linesOf(hop, 'location')
   if (location === undefined || ![301, 302, 303, 307, 308].includes(hop.statusCode)) return undefined
-  // Its bytes, each of which Node decodes as a character, are UTF-8.
+  // Node decodes each byte as a character, but the header is UTF-8.
   const next = parseUrl(Buffer.from(location, 'latin1').toString(), hop.url.href)
   if (!next || next.href.length > maxUrlLength) return undefined
   next.hash = ''

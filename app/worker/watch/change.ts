@@ -8,12 +8,12 @@ export interface Change {
   readonly siteId: string
   readonly subject: string
   readonly occurredAt: string
-  /** Undefined for issues, policies and scripts, several of which can share a message. */
+  /** Undefined for issues, policies and scripts: several can share a message. */
   readonly data?: Omit<AlertMessage['data'], 'alertId' | 'siteId' | 'siteName'>
   readonly issueKey?: bigint
   readonly policy?: MessagePolicy
   readonly script?: MessageScript
-  /** Immediate rules have it in their digest. */
+  /** True if immediate rules report the change in their digest too. */
   readonly waits?: boolean
 }
 

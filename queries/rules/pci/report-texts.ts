@@ -89,7 +89,7 @@ export function requirementText(requirement: Requirement): PciReport['requiremen
   return { id, title, text, status, facts, summary: summaryOf(requirement), gaps: worded }
 }
 
-/** Sums of the scripts that load on payment pages, and of those that the inventory lacks. */
+/** Counts of scripts on payment pages, and of scripts that the inventory lacks. */
 export const integrityTexts = (
   { protected: whole, unprotected, unknown }: PciReport['observed']['integrity'],
   uninventoried: number,

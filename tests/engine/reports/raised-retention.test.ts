@@ -29,7 +29,7 @@ let writer: Database
 let tenantId: string
 let siteIds: string[]
 let key: TestKey
-/** Of the tenant, all on the disk: ClickHouse's clock does not move. */
+/** Reports of the tenant. All are on the disk, because ClickHouse's clock does not move. */
 let rows: StoredReport[]
 
 const overrides = (retentionDays: number) => ({ ...plenty, retentionDays })
@@ -78,7 +78,7 @@ function knownReports(retentionDays: number): StoredReport[] {
   )
 }
 
-/** The same tenant, of which the reports that have not expired are all that was ever stored. */
+/** A copy of the tenant that never stored an expired report. */
 async function createTwin(): Promise<{ twin: string; twinKey: TestKey }> {
   const twin = await api.createTenant({ overrides: overrides(long) })
   const copy = (table: string, token = '') =>

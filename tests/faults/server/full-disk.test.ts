@@ -118,7 +118,7 @@ describe.skipIf(!canMount).each<FileSystem>(['tmpfs', 'ext4'])('a disk of %s tha
     const probe = () => fetch(`${collector.url}/readyz`)
     const ready = async () => (await probe()).status
     const checks = async () => ((await (await probe()).json()) as { checks: Record<string, string> }).checks
-    /** The engine too, which restarts after a lost write while the collector goes on. */
+    /** Includes the engine, which restarts after a lost write; the collector does not. */
     const isWell = async () => Object.values(await checks()).every((status) => status === 'ok')
     const file = `${disk.dataDir}/../posts.ndjson`
     let lines = linesOfImport

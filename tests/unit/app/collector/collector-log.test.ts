@@ -44,7 +44,7 @@ async function linesOf(log: CollectorLog): Promise<string[]> {
   return contents.flatMap(({ records }) => records.map(({ lines }) => JSON.parse(lines.toString())[0]))
 }
 
-/** Files that record their calls, some of which can fail. */
+/** Files that record their calls; some calls can be made to fail. */
 function recordedFiles() {
   const calls: string[] = []
   const failing = new Set<string>()
