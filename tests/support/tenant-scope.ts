@@ -3,8 +3,8 @@ import { oneLine } from './sql-text.ts'
 /** What narrows the tables that hold more than one tenant's rows for a reason. */
 const scopes: Readonly<Record<string, RegExp>> = {
   api_key_by_hash: /^\(key_hash = \{p\d+:String\}\)/,
-  tenants: /^ FINAL\s+WHERE id IN \(SELECT tenant_id FROM api_key_by_hash/,
-  tenants_history: /^( FINAL)? WHERE tenant_id (= \{p\d+:UUID\}|IN \(SELECT tenant_id FROM api_key_by_hash)/,
+  tenants: /^ FINAL\s+WHERE id = \(SELECT tenant_id FROM api_key_by_hash/,
+  tenants_history: /^( FINAL)? WHERE tenant_id (= \{p\d+:UUID\}|= \(SELECT tenant_id FROM api_key_by_hash)/,
   library_files: /^ (FINAL )?WHERE/,
   library_advisories: /^ (FINAL )?WHERE/,
   schema_migrations: /^ WHERE/,
