@@ -29,6 +29,16 @@ const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({
 const tables = (queries: readonly Query<unknown>[]) =>
   queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
 
+/** Ranking of pairs of hosts. */
+const ofHosts: Ranking = {
+  tenantId: tenant,
+  window: { from: dayMs, to: 2 * dayMs },
+  previous: { from: 0, to: dayMs },
+  ...csp(),
+  groupBy: ['documentHost', 'blockedHost'],
+  limit: 20,
+}
+
 describe('the tables of a count', () => {
   const site1 = { dimension: 'siteId', operator: 'any', values: [site] } as const
   const directive = { dimension: 'directive', operator: 'any', values: ['img-src'] } as const
@@ -149,15 +159,7 @@ describe('the statement of a report query', () => {
   })
 
   test('a count of groups reads the window alone', () => {
-    const ranking: Ranking = {
-      tenantId: tenant,
-      window: { from: dayMs, to: 2 * dayMs },
-      previous: { from: 0, to: dayMs },
-      ...csp(),
-      groupBy: ['documentHost', 'blockedHost'],
-      limit: 20,
-    }
-    expect(sqlText(countGroups(ranking))).toBe(
+    expect(sqlText(countGroups(ofHosts))).toBe(
       "SELECT uniqExact(key0, key1) AS groupCount FROM (SELECT toString(document_host) AS key0, toString(blocked_host) AS key1 FROM reports_per_day_by_hosts WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND (bucket >= {p2:DateTime('UTC')} AND bucket < {p3:DateTime('UTC')}))",
     )
   })
@@ -206,21 +208,13 @@ describe('the statement of a report query', () => {
   })
 
   test('a ranking by hash counts the window alone, and looks up its hashes in both windows', () => {
-    const hosts: Ranking = {
-      tenantId: tenant,
-      window: { from: dayMs, to: 2 * dayMs },
-      previous: { from: 0, to: dayMs },
-      ...csp(),
-      groupBy: ['documentHost', 'blockedHost'],
-      limit: 20,
-    }
     const hash = '31 * cityHash64(document_host) + cityHash64(blocked_host)'
-    expect(sqlText(rankHashes(hosts))).toBe(
+    expect(sqlText(rankHashes(ofHosts))).toBe(
       `SELECT toString(pair) AS hash, sum(counted) AS reportCount FROM (SELECT ${hash} AS pair, sum(report_count) AS counted FROM reports_per_day_by_hosts WHERE tenant_id = {p0:UUID} AND report_type = {p1:String} AND (bucket >= {p2:DateTime('UTC')} AND bucket < {p3:DateTime('UTC')}) GROUP BY pair) GROUP BY pair ORDER BY reportCount DESC LIMIT {p4:UInt64}`,
     )
-    const groups = groupHashes(hosts, [{ hash: 7n, reportCount: 1 }])
+    const groups = groupHashes(ofHosts, [{ hash: 7n, reportCount: 1 }])
     expect(sqlText(groups)).toContain(`AND ${hash} IN {p7:Array(UInt64)} GROUP BY key0, key1`)
-    expect(tables([rankHashes({ ...hosts, window: ragged })])).toEqual(['reports_per_day_by_hosts', 'reports'])
+    expect(tables([rankHashes({ ...ofHosts, window: ragged })])).toEqual(['reports_per_day_by_hosts', 'reports'])
   })
 
   test('earlier counts are those of the groups’ values alone, in the earlier window alone', () => {
