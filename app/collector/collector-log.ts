@@ -2,7 +2,7 @@
 
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { groupBy } from '../../queries/rules/group-by.ts'
+import { groupBy } from '../../schema/rules/group-by.ts'
 import { syncFolder } from '../program/write-synced.ts'
 import { createByteQuota } from './byte-quota.ts'
 import { overloaded, unavailable } from './collector-error.ts'

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import type { PlanVersion } from '../../queries/rules/expired-rows.ts'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
 import { keyTtlMs } from '../../schema/durations.ts'
 import { keyPattern } from '../../schema/key-pattern.ts'
 import { type Entitlements, entitlements, type Plan } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
+import type { PlanVersion } from '../../schema/rules/time/expired-rows.ts'
 import { hashKey } from '../api-keys/key-format.ts'
 import { singleFlight } from './cache/single-flight.ts'
 

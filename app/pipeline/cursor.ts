@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { endOfTimes } from '../../schema/params.ts'
 import { Problem } from '../../schema/problems.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 
 /** Content of a cursor, unsigned because its queries carry the caller's tenant anyway (Rule 27). */
 export interface CursorState<Position> {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { TimeRange } from '../../queries/rollups/time-range.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { type CursorState, encodeCursor } from './cursor.ts'
 
 export interface SortKey<Item, Position> {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
-import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import type { ExportQuery, Reader } from '../../queries/sql/query.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import type { Charge } from '../budgets/budget-store.ts'
 import type { Caller } from './authenticator.ts'
 import type { CursorState } from './cursor.ts'

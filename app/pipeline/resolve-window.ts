@@ -1,9 +1,15 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { TimeRange } from '../../queries/rollups/time-range.ts'
-import { expiredRows } from '../../queries/rules/expired-rows.ts'
-import { earlierWindow, frozenWindow, isWindowOfLast, type WindowRule, windowOf } from '../../queries/rules/window.ts'
 import { retentionStart } from '../../schema/plans.ts'
 import { Problem } from '../../schema/problems.ts'
+import { expiredRows } from '../../schema/rules/time/expired-rows.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
+import {
+  earlierWindow,
+  frozenWindow,
+  isWindowOfLast,
+  type WindowRule,
+  windowOf,
+} from '../../schema/rules/time/window.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { byText } from '../../queries/rules/by-text.ts'
 import type { TimePosition } from '../../queries/sql/time-position.ts'
+import { byText } from '../../schema/rules/by-text.ts'
 import { cursorTime } from './cursor.ts'
 import type { SortKey } from './page.ts'
 

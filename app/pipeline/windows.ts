@@ -1,4 +1,4 @@
-import type { WindowPolicy } from '../../queries/rules/window.ts'
+import type { WindowPolicy } from '../../schema/rules/time/window.ts'
 
 /** Rule 20. */
 export const windows = {

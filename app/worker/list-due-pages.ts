@@ -1,9 +1,9 @@
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { listPagesToScan, type PageWithHistory } from '../../queries/pages/list-pages-to-scan.ts'
-import { scanDueAt } from '../../queries/rules/scans/scan-due-at.ts'
-import { uuidV5 } from '../../queries/rules/uuid-v5.ts'
 import { listTenants } from '../../queries/tenants/list-tenants.ts'
 import { type Capability, entitlements } from '../../schema/plans.ts'
+import { scanDueAt } from '../../schema/rules/scans/scan-due-at.ts'
+import { uuidV5 } from '../../schema/rules/uuid-v5.ts'
 import type { PageToScan } from './scan/scan-page.ts'
 
 export interface DuePage extends PageToScan {

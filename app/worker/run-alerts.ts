@@ -2,7 +2,7 @@
 
 import { listEnabledRules } from '../../queries/alerts/list-enabled-rules.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { groupBy } from '../../queries/rules/group-by.ts'
+import { groupBy } from '../../schema/rules/group-by.ts'
 import type { Config } from '../config.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'

@@ -1,13 +1,13 @@
 /** @module The loop of copies: each reported hash of a script is fetched once, to store the code that browsers ran. */
 
 import pLimit from 'p-limit'
-import { groupBy } from '../../queries/rules/group-by.ts'
 import { countCaptureFetches } from '../../queries/scripts/count-capture-fetches.ts'
 import { listCapturedHashes } from '../../queries/scripts/list-captured-hashes.ts'
 import { listPendingCaptures } from '../../queries/scripts/list-pending-captures.ts'
 import { listScriptHosts } from '../../queries/scripts/list-script-hosts.ts'
 import { listUncapturedVersions, type UncapturedVersion } from '../../queries/scripts/list-uncaptured-versions.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { groupBy } from '../../schema/rules/group-by.ts'
 import { createHostLookup } from '../import/normalise/host-patterns.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { type CaptureFacts, decideCapture } from './capture/decide-capture.ts'

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
 import type { TimeColumn } from '../../queries/rollups/time-column.ts'
-import { groupBy } from '../../queries/rules/group-by.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql, uuid, uuids } from '../../queries/sql/sql.ts'
 import { retentionStart } from '../../schema/plans.ts'
+import { groupBy } from '../../schema/rules/group-by.ts'
 
 /** One tenant's month. */
 export interface RollupMonth {

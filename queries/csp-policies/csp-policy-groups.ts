@@ -1,7 +1,7 @@
+import type { PageMatch } from '../../schema/rules/scans/page-pattern.ts'
 import type { ValueCondition } from '../../schema/value-filters.ts'
 import { type Groups, type KeyedSlice, keyedSlices } from '../groups/keyed-slices.ts'
 import { type GroupFilter, slicesWhere } from '../rollups/group-slices.ts'
-import type { PageMatch } from '../rules/scans/page-pattern.ts'
 import { equals } from '../sql/equals.ts'
 import { matchesText } from '../sql/matches.ts'
 import { sql, text, uint64, uuid } from '../sql/sql.ts'

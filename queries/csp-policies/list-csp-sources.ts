@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { parseRequest } from '../rules/csp/judge-request.ts'
-import { sourceKey } from '../rules/csp/judge-sources.ts'
+import { parseRequest } from '../../schema/rules/csp/judge-request.ts'
+import { sourceKey } from '../../schema/rules/csp/judge-sources.ts'
 import { keysOf } from '../scripts/violating-scripts.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowDigits, rowTime } from '../sql/rows.ts'

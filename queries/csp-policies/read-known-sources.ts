@@ -1,7 +1,7 @@
 /** @module Reads known sources of a site from data other than its reports. */
 
 import { parseUrl } from '../../schema/parse-url.ts'
-import { createKnownSources, type ServedPolicy } from '../rules/csp/known-sources.ts'
+import { createKnownSources, type ServedPolicy } from '../../schema/rules/csp/known-sources.ts'
 import { listServedPages } from '../scans/list-served-pages.ts'
 import type { Read } from '../sql/query.ts'
 import { listSourceDecisions } from './list-source-decisions.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { DayOfReports } from '../../schema/rules/time/latest-ranges.ts'
 import { keyedSlices } from '../groups/keyed-slices.ts'
 import { slicesWhere } from '../rollups/group-slices.ts'
-import type { DayOfReports } from '../rules/latest-ranges.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { join, sql, uint64 } from '../sql/sql.ts'

@@ -1,9 +1,9 @@
 /** @module First sightings of issues, those by expired reports too. */
 
 import { z } from 'zod'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
 import type { Keyed } from '../groups/select-groups.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
 import { at, join, type Sql, sql, uint64s, uuid } from '../sql/sql.ts'

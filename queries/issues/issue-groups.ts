@@ -1,6 +1,6 @@
 import type { IssueConditions } from '../../schema/issue-filter.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { type Groups, ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
 import { matchesText } from '../sql/matches.ts'
 import { sql } from '../sql/sql.ts'
 import { isOfIssueFirstSeenIn } from './first-sightings.ts'

@@ -1,4 +1,4 @@
-/** @module Data that determines an issue's confidence (Rule 45), beside `confidence` in queries/rules. */
+/** @module Data that determines an issue's confidence (Rule 45), beside `confidence` in schema/rules. */
 
 import { confidenceRule } from '../../schema/confidence-rule.ts'
 import type { IssueConfidence } from '../../schema/enumerations.ts'

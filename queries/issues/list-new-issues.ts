@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { TimeRange } from '../rollups/time-range.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { reportTypeNames, reportTypeRows } from '../../schema/report-types.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { ofReportTypes } from '../groups/keyed-slices.ts'
 import { groupSlices } from '../rollups/group-slices.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
 import type { Query } from '../sql/query.ts'
 import { join, sql, uint } from '../sql/sql.ts'
 

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import type { SeriesGrouping } from '../../schema/group-by.ts'
+import { type Buckets, bucketOfSlot } from '../../schema/rules/time/buckets.ts'
 import { type CountSlice, countSlices } from '../rollups/count-slices.ts'
 import { rawTime } from '../rollups/time-column.ts'
-import { type Buckets, bucketOfSlot } from '../rules/buckets.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSums, rowIntegers } from '../sql/rows.ts'
 import { join, type Sql, sql, uint } from '../sql/sql.ts'

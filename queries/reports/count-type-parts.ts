@@ -2,10 +2,10 @@
 
 import { z } from 'zod'
 import type { ReportFilter } from '../../schema/report-filter.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
+import { trendPercent } from '../../schema/rules/trend-percent.ts'
+import type { Tally } from '../../schema/rules/weights.ts'
 import { countSlices } from '../rollups/count-slices.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
-import { trendPercent } from '../rules/trend-percent.ts'
-import type { Tally } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'

@@ -2,10 +2,10 @@
 
 import { z } from 'zod'
 import type { ReportFilter } from '../../schema/report-filter.ts'
+import { type Buckets, bucketOfSlot } from '../../schema/rules/time/buckets.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
+import { estimate } from '../../schema/rules/weights.ts'
 import { countSlices } from '../rollups/count-slices.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
-import { type Buckets, bucketOfSlot } from '../rules/buckets.ts'
-import { estimate } from '../rules/weights.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSums, rowIntegers } from '../sql/rows.ts'
 import { sql } from '../sql/sql.ts'

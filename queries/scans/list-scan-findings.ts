@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { ScanFinding } from '../../schema/rules/scans/scan-presence.ts'
 import { paymentPageIds } from '../pages/payment-pages.ts'
-import type { ScanFinding } from '../rules/scans/scan-presence.ts'
 import { type InventoryFilter, scannedTags } from '../scripts/script-inventory.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../../schema/problems.ts'
 import type { ListedScan, ScanChanges } from '../../schema/responses/scan.ts'
-import { type ComparableScan, noChanges, scanChanges } from '../rules/scans/scan-changes.ts'
+import { type ComparableScan, noChanges, scanChanges } from '../../schema/rules/scans/scan-changes.ts'
 import type { Reader } from '../sql/query.ts'
 import { listScans, type StoredScan } from './list-scans.ts'
 import type { ScanRef } from './scan-history.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AdvisoryCheck } from '../rules/scripts/script-advisories.ts'
+import type { AdvisoryCheck } from '../../schema/rules/scripts/script-advisories.ts'
 import { chunksOf } from '../sql/chunks.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson, rowTime } from '../sql/rows.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { InventoriedScript } from '../rules/scripts/assemble-script.ts'
+import type { InventoriedScript } from '../../schema/rules/scripts/assemble-script.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
 import { type InventoryFilter, inventoriedScripts } from './script-inventory.ts'

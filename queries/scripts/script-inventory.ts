@@ -1,8 +1,8 @@
 /** @module Subselects of a site's inventory of scripts. */
 
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { inventorySize } from '../../schema/scripts.ts'
 import { paymentPageIds } from '../pages/payment-pages.ts'
-import type { TimeRange } from '../rollups/time-range.ts'
 import { at, empty, join, noTime, type Sql, sql, text, uint, uuid } from '../sql/sql.ts'
 
 export interface InventoryFilter {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ImportStep } from '../rules/import-version.ts'
+import type { ImportStep } from '../../schema/rules/import-version.ts'
 import type { Query } from '../sql/query.ts'
 import { sql, uint, uuid } from '../sql/sql.ts'
 

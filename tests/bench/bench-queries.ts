@@ -1,5 +1,5 @@
-import { issueKeyOf } from '../../queries/rules/issue-key-of.ts'
 import { issueId } from '../../schema/issue-id.ts'
+import { issueKeyOf } from '../../schema/rules/issue-key-of.ts'
 import { biggestSite } from './bench-data.ts'
 import type { BenchQuery } from './bench-query.ts'
 import { cspQueries } from './csp-queries.ts'

@@ -1,8 +1,8 @@
 /** @module Runs queries on every system, compares results and summarises times. */
 
 import { seeded } from '../../fixtures/seeded.ts'
-import type { TimeRange } from '../../queries/rollups/time-range.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import type { BenchQuery } from './bench-query.ts'
 import { percentile } from './percentile.ts'
 import { summarize } from './query-result.ts'

@@ -2,7 +2,7 @@
 
 import { Agent, get } from 'node:http'
 import { json, text } from 'node:stream/consumers'
-import type { TimeRange } from '../../queries/rollups/time-range.ts'
+import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import type { BenchQuery } from './bench-query.ts'
 import { bindDuckDb, clickHouse, clickHouseParams, duckDb } from './dialects.ts'
 import type { DuckDb } from './duckdb.ts'

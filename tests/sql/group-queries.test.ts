@@ -4,10 +4,10 @@ import { listBrowserChanges } from '../../queries/browser-changes/list-browser-c
 import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
 import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
 import { listIssues } from '../../queries/issues/list-issues.ts'
-import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
+import { pageMatch } from '../../schema/rules/scans/page-pattern.ts'
 import { groupQueries } from '../support/group-queries.ts'
 import { sqlText } from '../support/sql-text.ts'
 

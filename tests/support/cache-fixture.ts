@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { createResponseCache } from '../../app/pipeline/cache/response-cache.ts'
 import { toRepresentation } from '../../app/pipeline/conditional-response.ts'
-import type { ImportStep } from '../../queries/rules/import-version.ts'
 import type { Read } from '../../queries/sql/query.ts'
+import type { ImportStep } from '../../schema/rules/import-version.ts'
 
 interface RequestOptions {
   readonly text?: string

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { blockedResource } from '../../app/import/normalise/blocked-resource.ts'
 import { urlComponents } from '../../app/import/normalise/url-components.ts'
-import { type ObservedRequest, observeRequest } from '../../queries/rules/csp/observed-request.ts'
 import type { CspVerdictName } from '../../schema/csp-verdicts.ts'
+import { type ObservedRequest, observeRequest } from '../../schema/rules/csp/observed-request.ts'
 
 const linesOf = (file: string): unknown[] =>
   readFileSync(new URL(`../../fixtures/csp/${file}`, import.meta.url), 'utf8')

@@ -1,7 +1,7 @@
 /** @module Random policies and requests over few hosts, so that they meet. */
 
 import fc from 'fast-check'
-import type { ObservedRequest } from '../../queries/rules/csp/observed-request.ts'
+import type { ObservedRequest } from '../../schema/rules/csp/observed-request.ts'
 import { observed } from './csp-cases.ts'
 
 const hosts = ['page.test', 'a.test', 'sub.a.test', 'b.test', '192.0.2.1']

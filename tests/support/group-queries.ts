@@ -18,8 +18,8 @@ import { listIssues } from '../../queries/issues/list-issues.ts'
 import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
 import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
 import { listNetworkErrorTexts } from '../../queries/network-errors/list-network-error-texts.ts'
-import { pageMatch } from '../../queries/rules/scans/page-pattern.ts'
 import type { Query } from '../../queries/sql/query.ts'
+import { pageMatch } from '../../schema/rules/scans/page-pattern.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'
 
 /** Every query about groups of reports by day, with every filter. */

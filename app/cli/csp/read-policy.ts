@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
+import { policyFault } from '../../../schema/rules/csp/policy-fault.ts'
 import type { Context } from '../command/context.ts'
 
 /** Reads a policy from a file or stdin; its lines are joined into one header value. */

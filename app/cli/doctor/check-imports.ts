@@ -1,6 +1,6 @@
-import { groupBy } from '../../../queries/rules/group-by.ts'
 import { type LostPart, listLostParts } from '../../../queries/tenants/list-lost-parts.ts'
 import { dayMs } from '../../../schema/durations.ts'
+import { groupBy } from '../../../schema/rules/group-by.ts'
 import { withoutDeletedSites } from '../../import/reports/without-deleted-sites.ts'
 import type { Check } from './check.ts'
 

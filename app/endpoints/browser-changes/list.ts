@@ -9,11 +9,11 @@ import {
   listBrowserChanges,
   noBrowserChanges,
 } from '../../../queries/browser-changes/list-browser-changes.ts'
-import { estimate, isSampled } from '../../../queries/rules/weights.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
 import { browserChangeTypeNames } from '../../../schema/report-types.ts'
 import { browserChange, browserChangeTotals } from '../../../schema/responses/browser-change.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
+import { estimate, isSampled } from '../../../schema/rules/weights.ts'
 import { cursorTime } from '../../pipeline/cursor.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage, type SortKey } from '../../pipeline/page.ts'

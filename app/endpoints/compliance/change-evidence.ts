@@ -1,6 +1,5 @@
 import { type DeliveredAlert, listDeliveredAlerts } from '../../../queries/alerts/list-delivered-alerts.ts'
 import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-pages.ts'
-import { alertsByChange } from '../../../queries/rules/pci/change-alerts.ts'
 import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
 import { listScanEvidence } from '../../../queries/scans/list-scan-evidence.ts'
 import { listScans } from '../../../queries/scans/list-scans.ts'
@@ -11,6 +10,7 @@ import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
+import { alertsByChange } from '../../../schema/rules/pci/change-alerts.ts'
 
 interface PaymentPages {
   readonly tenantId: string

@@ -1,12 +1,12 @@
 /** @module Evidence and verdicts of a site, current or as recorded at a given time. */
 
 import { listAlertedEvents } from '../../../queries/alerts/list-alerted-events.ts'
-import type { TimeRange } from '../../../queries/rollups/time-range.ts'
-import { judgeChanges, judgeScripts } from '../../../queries/rules/pci/pci-verdict.ts'
 import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import type { Capability } from '../../../schema/plans.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import { judgeChanges, judgeScripts } from '../../../schema/rules/pci/pci-verdict.ts'
+import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import { changeEvidence, pageEvidence, readChanges } from './change-evidence.ts'

@@ -1,8 +1,8 @@
 /** @module Alerts of a change, and their deliveries. */
 
-import { alertEvents, type PageChange } from '../../../queries/rules/pci/change-alerts.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { alertEvents, type PageChange } from '../../../schema/rules/pci/change-alerts.ts'
 
 type Evidence = PciReport['evidence']
 

@@ -1,8 +1,8 @@
 /** @module A report as one page of HTML: no script, no other file, and on paper A4. */
 
 import { hash } from 'node:crypto'
-import { integrityTexts } from '../../../queries/rules/pci/report-texts.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { integrityTexts } from '../../../schema/rules/pci/report-texts.ts'
 import { TextResponse } from '../../pipeline/text-response.ts'
 import { Markup, markup, untrusted } from './markup.ts'
 import { deliveriesOf } from './report-deliveries.ts'

@@ -1,8 +1,8 @@
 /** @module Limits of a report. `pci verify` compares their texts, so these never change. */
 
-import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import { scriptsRequirement } from '../../../schema/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Inventory } from '../scripts/read-inventory.ts'
 
 interface Limits extends Pick<PciReport, 'evidence' | 'observed'> {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { policyFault } from '../../../queries/rules/csp/policy-fault.ts'
 import { policyText } from '../../../schema/csp-params.ts'
+import { policyFault } from '../../../schema/rules/csp/policy-fault.ts'
 
 export const candidatePolicy = (description: string) => policyText(description).superRefine(requirePolicy)
 

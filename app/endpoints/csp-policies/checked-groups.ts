@@ -1,12 +1,12 @@
-import { byText } from '../../../queries/rules/by-text.ts'
-import { times } from '../../../queries/rules/csp/advisable-sources.ts'
-import type { JudgedReports } from '../../../queries/rules/csp/judge-sources.ts'
-import { toCounts } from '../../../queries/rules/csp/sum-verdicts.ts'
-import { groupBy } from '../../../queries/rules/group-by.ts'
-import { addTallies, estimate } from '../../../queries/rules/weights.ts'
 import type { CspVerdictName } from '../../../schema/csp-verdicts.ts'
 import { issueId } from '../../../schema/issue-id.ts'
 import type { CspCheck } from '../../../schema/responses/csp-advice.ts'
+import { byText } from '../../../schema/rules/by-text.ts'
+import { times } from '../../../schema/rules/csp/advisable-sources.ts'
+import type { JudgedReports } from '../../../schema/rules/csp/judge-sources.ts'
+import { toCounts } from '../../../schema/rules/csp/sum-verdicts.ts'
+import { groupBy } from '../../../schema/rules/group-by.ts'
+import { addTallies, estimate } from '../../../schema/rules/weights.ts'
 import { issueOfSource } from './issue-of-source.ts'
 
 type CheckedGroup = CspCheck['groups'][number]

@@ -5,12 +5,12 @@ import {
   type QuotedTexts,
   readQuotedPolicies,
 } from '../../../queries/csp-policies/read-quoted-policies.ts'
-import { comparableForm, cutPolicy, sendableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
-import type { ServedPolicy } from '../../../queries/rules/csp/known-sources.ts'
-import { idOfPolicy, isTruncatedPolicy } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import type { cspBases } from '../../../schema/csp-verdicts.ts'
 import { Problem } from '../../../schema/problems.ts'
+import { comparableForm, cutPolicy, sendableForm } from '../../../schema/rules/csp/csp-comparable-form.ts'
+import type { ServedPolicy } from '../../../schema/rules/csp/known-sources.ts'
+import { idOfPolicy, isTruncatedPolicy } from '../../../schema/rules/csp/merge-csp-policies.ts'
 import type { AdvisedPolicy } from './advice-response.ts'
 
 interface BaseRequest {

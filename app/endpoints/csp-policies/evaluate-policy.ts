@@ -5,11 +5,11 @@ import { type Finding, Severity, Type } from 'csp_evaluator/dist/finding.js'
 import { CspParser } from 'csp_evaluator/dist/parser.js'
 import evaluatorPackage from 'csp_evaluator/package.json' with { type: 'json' }
 import { LRUCache } from 'lru-cache'
-import { comparableForm } from '../../../queries/rules/csp/csp-comparable-form.ts'
-import { parsePolicy, serialisePolicy } from '../../../queries/rules/csp/parse-policy.ts'
-import { isNonce } from '../../../queries/rules/csp/source-list.ts'
 import { parseUrl } from '../../../schema/parse-url.ts'
 import type { CspFinding } from '../../../schema/responses/csp-advice.ts'
+import { comparableForm } from '../../../schema/rules/csp/csp-comparable-form.ts'
+import { parsePolicy, serialisePolicy } from '../../../schema/rules/csp/parse-policy.ts'
+import { isNonce } from '../../../schema/rules/csp/source-list.ts'
 
 export const evaluator = `${evaluatorPackage.name} ${evaluatorPackage.version}`
 

@@ -1,5 +1,5 @@
-import type { BlockedUrl } from '../../../queries/rules/csp/match-url.ts'
-import { issueKeyOf } from '../../../queries/rules/issue-key-of.ts'
+import type { BlockedUrl } from '../../../schema/rules/csp/match-url.ts'
+import { issueKeyOf } from '../../../schema/rules/issue-key-of.ts'
 
 interface Source {
   readonly directive: string

@@ -1,10 +1,10 @@
 import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
 import type { QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
 import type { QuotedText, QuotedTexts } from '../../../queries/csp-policies/read-quoted-policies.ts'
-import { createPolicyParser, type ParsedPolicy } from '../../../queries/rules/csp/governing-directive.ts'
-import type { QuotedPolicies } from '../../../queries/rules/csp/judge-sources.ts'
-import { idOfPolicy, isTruncatedPolicy } from '../../../queries/rules/csp/merge-csp-policies.ts'
 import { Problem } from '../../../schema/problems.ts'
+import { createPolicyParser, type ParsedPolicy } from '../../../schema/rules/csp/governing-directive.ts'
+import type { QuotedPolicies } from '../../../schema/rules/csp/judge-sources.ts'
+import { idOfPolicy, isTruncatedPolicy } from '../../../schema/rules/csp/merge-csp-policies.ts'
 
 /** The column policy_key; the key of a report-only policy is the complement. */
 const policyKeyOf = ({ key, disposition }: QuotedCspPolicy): bigint =>

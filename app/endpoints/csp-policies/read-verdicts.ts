@@ -3,15 +3,15 @@
 import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
 import { listCspSourceDetails, maxDetailedSources } from '../../../queries/csp-policies/list-csp-source-details.ts'
 import { type CspSource, listCspSources } from '../../../queries/csp-policies/list-csp-sources.ts'
-import type { ParsedPolicy } from '../../../queries/rules/csp/governing-directive.ts'
+import type { Reader } from '../../../queries/sql/query.ts'
+import type { ParsedPolicy } from '../../../schema/rules/csp/governing-directive.ts'
 import {
   detailsOf,
   type JudgedReports,
   judgeSources,
   type QuotedPolicies,
-} from '../../../queries/rules/csp/judge-sources.ts'
-import { addTallies, type Tally } from '../../../queries/rules/weights.ts'
-import type { Reader } from '../../../queries/sql/query.ts'
+} from '../../../schema/rules/csp/judge-sources.ts'
+import { addTallies, type Tally } from '../../../schema/rules/weights.ts'
 
 export interface SiteVerdicts {
   readonly judged: readonly JudgedReports[]

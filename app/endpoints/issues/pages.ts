@@ -1,7 +1,7 @@
 import { listIssuePages } from '../../../queries/issues/list-issue-pages.ts'
-import { estimate } from '../../../queries/rules/weights.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { issuePage } from '../../../schema/responses/issue.ts'
+import { estimate } from '../../../schema/rules/weights.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { volumePosition } from '../groups/volume-position.ts'

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { findIssue } from '../../../queries/issues/find-issue.ts'
 import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
-import type { TimeRange } from '../../../queries/rollups/time-range.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { keyOfIssueId } from '../../../schema/issue-id.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { issueTypeNames } from '../../../schema/report-types.ts'
+import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 
 /** Parameters of operations on one issue. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { countReports } from '../../../queries/reports/count-reports.ts'
-import { addTallies, estimate, isSampled } from '../../../queries/rules/weights.ts'
-import { toReadWindow } from '../../../queries/rules/window.ts'
 import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { readWindow } from '../../../schema/responses/common.ts'
 import { reportCount } from '../../../schema/responses/report.ts'
+import { toReadWindow } from '../../../schema/rules/time/window.ts'
+import { addTallies, estimate, isSampled } from '../../../schema/rules/weights.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { listValues } from '../../../queries/reports/list-values.ts'
-import { estimate } from '../../../queries/rules/weights.ts'
 import { toValuesOf, valuesParams } from '../../../schema/group-by.ts'
 import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { valueCount } from '../../../schema/responses/report.ts'
+import { estimate } from '../../../schema/rules/weights.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { windows } from '../../pipeline/windows.ts'
 

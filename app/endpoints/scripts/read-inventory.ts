@@ -1,15 +1,6 @@
 /** @module Reads a site's script inventory, or one script of it. */
 
 import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
-import type { TimeRange } from '../../../queries/rollups/time-range.ts'
-import { groupBy } from '../../../queries/rules/group-by.ts'
-import {
-  assembleScript,
-  type InventoriedScript,
-  type InventoryFacts,
-  type ScriptFacts,
-} from '../../../queries/rules/scripts/assemble-script.ts'
-import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
 import type { UninventoriedCount } from '../../../queries/scripts/count-uninventoried-scripts.ts'
 import { findScriptUrl } from '../../../queries/scripts/find-script-url.ts'
 import { libraryId } from '../../../queries/scripts/list-library-checks.ts'
@@ -19,6 +10,15 @@ import type { InventoryFilter } from '../../../queries/scripts/script-inventory.
 import type { Read } from '../../../queries/sql/query.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../../schema/responses/script.ts'
+import { groupBy } from '../../../schema/rules/group-by.ts'
+import {
+  assembleScript,
+  type InventoriedScript,
+  type InventoryFacts,
+  type ScriptFacts,
+} from '../../../schema/rules/scripts/assemble-script.ts'
+import { scriptId } from '../../../schema/rules/scripts/script-id.ts'
+import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { ScriptWitness } from '../../../schema/scripts.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { latestFirst, timePosition } from '../../pipeline/time-position.ts'

@@ -1,10 +1,10 @@
 /** @module Extractors that report mappings name (schema/report-type.ts). None throws. */
 
-import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
-import { scriptRequestUrl } from '../../../queries/rules/scripts/script-request-url.ts'
-import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { endOfTimes } from '../../../schema/params.ts'
 import type { FieldSource } from '../../../schema/report-type.ts'
+import { scriptHash } from '../../../schema/rules/scripts/script-hash.ts'
+import { scriptRequestUrl } from '../../../schema/rules/scripts/script-request-url.ts'
+import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 import type { StoredReport } from '../../../schema/stored-report.ts'
 import { type Fields, firstText, toNumber } from './field-aliases.ts'
 import { urlComponents } from './url-components.ts'

@@ -1,8 +1,8 @@
 /** @module Fields of records about scripts; an error message follows the field's name. */
 
 import { z } from 'zod'
-import { scriptHash } from '../../../queries/rules/scripts/script-hash.ts'
-import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
+import { scriptHash } from '../../../schema/rules/scripts/script-hash.ts'
+import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 
 /** Text that the function normalises; '' of it is an error. */
 function normalisedText(maxLength: number, normalise: (text: string) => string, error: string) {

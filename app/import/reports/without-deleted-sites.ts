@@ -1,7 +1,7 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { groupBy } from '../../../queries/rules/group-by.ts'
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { findSites } from '../../../queries/tenants/find-sites.ts'
+import { groupBy } from '../../../schema/rules/group-by.ts'
 
 interface OfSite {
   readonly tenantId: string

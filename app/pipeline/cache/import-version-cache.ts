@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import { importVersion } from '../../../queries/rules/import-version.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
 import { importVersionTtlMs } from '../../../schema/durations.ts'
 import { Problem } from '../../../schema/problems.ts'
+import { importVersion } from '../../../schema/rules/import-version.ts'
 
 /** Age from which an unchanged version is refreshed in the background, so that no request waits. */
 const refreshAheadMs = importVersionTtlMs - 150

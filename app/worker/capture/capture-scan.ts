@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { listCaptureAttempts } from '../../../queries/scripts/list-capture-attempts.ts'
+import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import type { FetchedScript } from '../scan/fetch-script.ts'
 import type { Copies } from './copies.ts'

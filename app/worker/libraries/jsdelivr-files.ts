@@ -1,7 +1,7 @@
 /** @module Files of a published version: https://www.jsdelivr.com/docs/data.jsdelivr.com */
 
 import { z } from 'zod'
-import { npmCatalog } from '../../../queries/rules/scripts/claimed-library.ts'
+import { npmCatalog } from '../../../schema/rules/scripts/claimed-library.ts'
 
 /** With `structure=flat`: paths from the root of the package, and SHA-256 in base64. */
 const body = z.object({

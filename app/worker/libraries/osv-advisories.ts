@@ -2,9 +2,9 @@
 
 import cvss from 'ae-cvss-calculator'
 import { z } from 'zod'
-import { npmCatalog } from '../../../queries/rules/scripts/claimed-library.ts'
-import { compareVersions, isWithin, type VersionRange } from '../../../queries/rules/scripts/library-version.ts'
-import type { Advisory } from '../../../queries/rules/scripts/script-advisories.ts'
+import { npmCatalog } from '../../../schema/rules/scripts/claimed-library.ts'
+import { compareVersions, isWithin, type VersionRange } from '../../../schema/rules/scripts/library-version.ts'
+import type { Advisory } from '../../../schema/rules/scripts/script-advisories.ts'
 
 const event = z.object({ introduced: z.string(), fixed: z.string(), last_affected: z.string() }).partial()
 

@@ -1,8 +1,8 @@
 /** @module Origins that a page's markup loads from or sends to, by the directive that governs it. */
 
 import type { StartTag } from 'parse5-sax-parser'
-import type { ReferredSource } from '../../../queries/rules/csp/known-sources.ts'
 import { parseUrl } from '../../../schema/parse-url.ts'
+import type { ReferredSource } from '../../../schema/rules/csp/known-sources.ts'
 
 const maxSources = 1_000
 

@@ -5,10 +5,10 @@
  */
 
 import { parseDictionary } from 'structured-headers'
-import { governingList, type ParsedPolicy, parsePolicies } from '../../../queries/rules/csp/governing-directive.ts'
-import { allowsAllInline } from '../../../queries/rules/csp/match-inline.ts'
-import type { SourceList } from '../../../queries/rules/csp/source-list.ts'
 import { type ScanGrade, scanGrades } from '../../../schema/enumerations.ts'
+import { governingList, type ParsedPolicy, parsePolicies } from '../../../schema/rules/csp/governing-directive.ts'
+import { allowsAllInline } from '../../../schema/rules/csp/match-inline.ts'
+import type { SourceList } from '../../../schema/rules/csp/source-list.ts'
 import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
 import { isFeature } from './browser-features.ts'
 import { noMarkup, type PageMarkup } from './page-markup.ts'

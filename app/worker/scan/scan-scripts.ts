@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
-import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import type { ScannedScript } from '../../../schema/responses/scanned-script.ts'
+import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
 import type { Hop } from '../fetch/hop.ts'
 import { withDeadline } from '../fetch/with-deadline.ts'

@@ -2,8 +2,8 @@
 
 import type { EnabledRule } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { RecentAlert } from '../../../queries/alerts/list-recent-alerts.ts'
-import { groupBy } from '../../../queries/rules/group-by.ts'
 import { policyEvent } from '../../../schema/alert-events.ts'
+import { groupBy } from '../../../schema/rules/group-by.ts'
 import type { Change } from './change.ts'
 
 export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {

@@ -1,5 +1,4 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
 import {
   type CurrentDecision,
   listCurrentDecisions,
@@ -10,6 +9,7 @@ import {
 import { chunksOf } from '../../../queries/sql/chunks.ts'
 import { toReader } from '../../../queries/sql/to-reader.ts'
 import { scriptEvent } from '../../../schema/alert-events.ts'
+import { scriptId } from '../../../schema/rules/scripts/script-id.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
 import { scriptText } from '../deliver/message-text.ts'

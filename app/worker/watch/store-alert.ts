@@ -1,7 +1,7 @@
 import { insertAlert, type StoredAlert } from '../../../queries/alerts/insert-alert.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { uuidV5 } from '../../../queries/rules/uuid-v5.ts'
 import { render } from '../../../queries/sql/sql.ts'
+import { uuidV5 } from '../../../schema/rules/uuid-v5.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import type { AlertMessage } from '../alert-message.ts'
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Ranking } from '../../../queries/reports/group-reports.ts'
 import { areLargest, groupHashes, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
 import type { CountSlice } from '../../../queries/rollups/count-slices.ts'
-import { trendPercent } from '../../../queries/rules/trend-percent.ts'
 import { sql, uint } from '../../../queries/sql/sql.ts'
 import type { DimensionName } from '../../../schema/dimensions.ts'
 import { dayMs } from '../../../schema/durations.ts'
+import { trendPercent } from '../../../schema/rules/trend-percent.ts'
 import {
   now,
   type OracleWorld,

@@ -5,8 +5,8 @@ import { scans } from '../../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../../app/import/records/types/script-decisions.ts'
 import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
 import { completeScan } from '../../../fixtures/scans.ts'
-import { scriptId } from '../../../queries/rules/scripts/script-id.ts'
 import { dayMs } from '../../../schema/durations.ts'
+import { scriptId } from '../../../schema/rules/scripts/script-id.ts'
 import { startApi } from '../../support/api.ts'
 import {
   daysAgo,

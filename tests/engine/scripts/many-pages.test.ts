@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { monitoredPages } from '../../../app/import/records/types/monitored-pages.ts'
-import { pageMatch } from '../../../queries/rules/scans/page-pattern.ts'
+import { pageMatch } from '../../../schema/rules/scans/page-pattern.ts'
 import { paymentPage, type ScriptSites, sighting, startScriptSites, urlOf } from '../../support/script-sites.ts'
 
 let sites: ScriptSites

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { urlComponents } from '../../../app/import/normalise/url-components.ts'
-import { scriptUrl } from '../../../queries/rules/scripts/script-url.ts'
 import { parseUrl } from '../../../schema/parse-url.ts'
+import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 
 /** JSON.parse makes the flat strings that V8's optimised call takes. */
 const hosts: readonly string[] = JSON.parse(JSON.stringify(Array.from({ length: 30_000 }, (_, n) => `über${n}.test`)))

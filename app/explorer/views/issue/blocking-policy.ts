@@ -1,4 +1,4 @@
-import { governingList } from '../../../../queries/rules/csp/governing-directive.ts'
+import { governingList } from '../../../../schema/rules/csp/governing-directive.ts'
 import { Card } from '../../components/card.ts'
 import { number } from '../../components/format.ts'
 import { Text } from '../../components/value.ts'

@@ -1,7 +1,7 @@
 /** @module Sentences of a PCI DSS verdict: those of its report, with the view that helps to close a gap. */
 
-import { integrityTexts, requirementText } from '../../../../queries/rules/pci/report-texts.ts'
 import type { PciGapKind } from '../../../../schema/pci.ts'
+import { integrityTexts, requirementText } from '../../../../schema/rules/pci/report-texts.ts'
 
 /** `changes`: the view that helps */
 export type Sentence = { tone: 'gap' | 'met' | 'fact'; text: string; close?: string; changes?: object }

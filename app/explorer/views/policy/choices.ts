@@ -1,7 +1,7 @@
 /** @module Sources of an advice as rows to tick, and which of them are ticked. */
 
-import type { Addition } from '../../../../queries/rules/csp/propose-policy.ts'
-import { additionTarget } from '../../../../queries/rules/csp/propose-policy.ts'
+import type { Addition } from '../../../../schema/rules/csp/propose-policy.ts'
+import { additionTarget } from '../../../../schema/rules/csp/propose-policy.ts'
 import { parsePolicy } from './policy-text.ts'
 
 export interface Choice {

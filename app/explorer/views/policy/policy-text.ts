@@ -1,8 +1,8 @@
 /** @module The text of a policy with sources added, like the API's advice, for any choice of sources. */
 
-import { writtenDirectives } from '../../../../queries/rules/csp/parse-policy.ts'
-import type { Addition } from '../../../../queries/rules/csp/propose-policy.ts'
-import { withSources } from '../../../../queries/rules/csp/propose-policy.ts'
+import { writtenDirectives } from '../../../../schema/rules/csp/parse-policy.ts'
+import type { Addition } from '../../../../schema/rules/csp/propose-policy.ts'
+import { withSources } from '../../../../schema/rules/csp/propose-policy.ts'
 
 export type ShownDirective = { name: string; isNew: boolean; values: { text: string; isAdded: boolean }[] }
 

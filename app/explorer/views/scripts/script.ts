@@ -1,4 +1,4 @@
-import { publicClaim } from '../../../../queries/rules/scripts/claimed-library.ts'
+import { publicClaim } from '../../../../schema/rules/scripts/claimed-library.ts'
 import { useApp } from '../../app-context.ts'
 import { Badge } from '../../components/badge.ts'
 import { Card } from '../../components/card.ts'

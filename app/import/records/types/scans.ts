@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { headerForm } from '../../../../queries/rules/scans/header-form.ts'
-import { scriptUrl } from '../../../../queries/rules/scripts/script-url.ts'
 import { sql, times, toClickHouseTime, uuids } from '../../../../queries/sql/sql.ts'
 import { watchedHeaders } from '../../../../schema/enumerations.ts'
 import { moment } from '../../../../schema/record-fields.ts'
 import { type Scan, scan } from '../../../../schema/responses/scan.ts'
 import type { ScannedScript } from '../../../../schema/responses/scanned-script.ts'
+import { headerForm } from '../../../../schema/rules/scans/header-form.ts'
+import { scriptUrl } from '../../../../schema/rules/scripts/script-url.ts'
 import { recordType } from '../record-type.ts'
 
 const { result } = scan.shape

@@ -1,7 +1,7 @@
-import { scriptId } from '../../../../queries/rules/scripts/script-id.ts'
 import { sql, toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { moment, recordUuid } from '../../../../schema/record-fields.ts'
 import { scriptCapture } from '../../../../schema/responses/script.ts'
+import { scriptId } from '../../../../schema/rules/scripts/script-id.ts'
 import { largestCapture } from '../../../../schema/scripts.ts'
 import { recordType } from '../record-type.ts'
 import { scriptHashField, scriptUrlField } from '../script-fields.ts'

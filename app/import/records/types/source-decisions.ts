@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { isKnownDirective } from '../../../../queries/rules/csp/governing-directive.ts'
 import { parseUrl } from '../../../../schema/parse-url.ts'
 import { recordUuid } from '../../../../schema/record-fields.ts'
 import { sourceDecision } from '../../../../schema/responses/source-decision.ts'
+import { isKnownDirective } from '../../../../schema/rules/csp/governing-directive.ts'
 import { decidedColumns, decidedFields, toDecidedRow } from '../decided-fields.ts'
 import { recordType } from '../record-type.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { utc, verdictsOf } from '../../../../app/explorer/views/pci/sentences.ts'
-import { requirementText } from '../../../../queries/rules/pci/report-texts.ts'
 import { pciGapKinds } from '../../../../schema/pci.ts'
+import { requirementText } from '../../../../schema/rules/pci/report-texts.ts'
 
 test.each([
   ['2026-11-26T04:37:00Z', '26 Nov 2026 04:37 UTC'],

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createResponseCache } from '../../../../app/pipeline/cache/response-cache.ts'
 import { toRepresentation } from '../../../../app/pipeline/conditional-response.ts'
-import type { ImportStep } from '../../../../queries/rules/import-version.ts'
 import type { Read } from '../../../../queries/sql/query.ts'
 import { importVersionTtlMs } from '../../../../schema/durations.ts'
+import type { ImportStep } from '../../../../schema/rules/import-version.ts'
 import { numberOfCases } from '../../../support/number-of-cases.ts'
 
 /** A block of one report: its rows become visible within its import. */

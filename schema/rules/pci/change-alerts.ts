@@ -1,0 +1,59 @@
+import { dayMs } from '../../durations.ts'
+import { changeEvent, gradeEvent } from '../../pci.ts'
+
+export interface PageChange {
+  readonly scannedAt: string
+  readonly headers: readonly unknown[]
+  readonly gradeDroppedFrom: string | null
+}
+
+/** `createdAt` is the first delivery. */
+interface PageAlert {
+  readonly eventType: string
+  readonly createdAt: string
+}
+
+const events: readonly (readonly [event: string, has: (change: PageChange) => boolean])[] = [
+  [changeEvent, ({ headers }) => headers.length > 0],
+  [gradeEvent, ({ gradeDroppedFrom }) => gradeDroppedFrom !== null],
+]
+
+/** Types of the events that a change is alerted by. */
+export const alertEvents = (change: PageChange): readonly string[] =>
+  events.filter(([, has]) => has(change)).map(([event]) => event)
+
+/**
+ * Rule 68. An alert names no scan, so it covers at most one change: the latest change in the day before it that has its
+ * event and no other alert.
+ * @param changes of every page of the site, newest first.
+ * @param alerts oldest first.
+ * @returns the changes with an alert, each with at most one per event.
+ */
+export function alertsByChange<Change extends PageChange, Alert extends PageAlert>(
+  changes: readonly Change[],
+  alerts: readonly Alert[],
+): ReadonlyMap<Change, readonly Alert[]> {
+  const alertsOf = new Map<Change, Alert[]>()
+  for (const [event, has] of events) {
+    const ofEvent = alerts.filter(({ eventType }) => eventType === event)
+    for (const [change, alert] of coveredChanges(changes.filter(has), ofEvent)) {
+      alertsOf.set(change, [...(alertsOf.get(change) ?? []), alert])
+    }
+  }
+  return alertsOf
+}
+
+function coveredChanges<Change extends PageChange, Alert extends PageAlert>(
+  changes: readonly Change[],
+  alerts: readonly Alert[],
+): [Change, Alert][] {
+  const later = [...changes]
+  // Changes before the alert, newest last.
+  const open: Change[] = []
+  return alerts.flatMap((alert) => {
+    const age = (change: Change | undefined) => Date.parse(alert.createdAt) - Date.parse(change?.scannedAt ?? '')
+    while (age(later.at(-1)) >= 0) open.push(...later.splice(-1))
+    const covered = age(open.at(-1)) <= dayMs ? open.splice(-1) : []
+    return covered.map((change): [Change, Alert] => [change, alert])
+  })
+}

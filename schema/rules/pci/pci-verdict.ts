@@ -1,0 +1,122 @@
+/** @module The verdicts on requirements 6.4.3 (Rule 65) and 11.6.1 (Rule 66). */
+
+import {
+  changesRequirement,
+  type PciGapKind,
+  type PciStatus,
+  pciGapKinds,
+  scriptsRequirement,
+  watchedEvents,
+} from '../../pci.ts'
+
+export interface ScriptEvidence {
+  readonly paymentPages: number
+  /** Included in the plan, or by Rule 6. */
+  readonly onPlan: boolean
+  /** The site has more scripts than one read returns. */
+  readonly truncated: boolean
+  readonly scripts: readonly {
+    readonly status: 'unreviewed' | 'authorized' | 'rejected'
+    readonly coverage: 'protected' | 'unprotected' | 'unknown'
+    /** Rejected, and reported on a payment page since. */
+    readonly stillRunning: boolean
+  }[]
+  readonly uninventoriedUnprotected: number
+  /** The site sends integrity reports. */
+  readonly measured: boolean
+}
+
+export interface ChangeEvidence {
+  /** Rule 67. */
+  readonly pages: readonly { readonly watched: boolean }[]
+  readonly changes: readonly { readonly alerted: boolean }[]
+  /** Event types with an immediate alert rule. */
+  readonly alertedEvents: readonly string[]
+}
+
+export interface PciGap {
+  readonly kind: PciGapKind
+  readonly count: number | null
+  readonly eventType: string | null
+}
+
+const gap = (kind: PciGapKind, count: number | null = null, eventType: string | null = null): PciGap => ({
+  kind,
+  count,
+  eventType,
+})
+
+const counted = (kind: PciGapKind, count: number): PciGap[] => (count > 0 ? [gap(kind, count)] : [])
+
+/** Each of these kinds makes a requirement not met. */
+const decisive: ReadonlySet<PciGapKind> = new Set([
+  'no_payment_pages',
+  'scripts_not_on_plan',
+  'no_scripts_seen',
+  'rejected_scripts_running',
+])
+
+function statusOf(gaps: readonly PciGap[], notMet: boolean): PciStatus {
+  if (notMet || gaps.some(({ kind }) => decisive.has(kind))) return 'not_met'
+  return gaps.length > 0 ? 'partial' : 'met'
+}
+
+const inOrder = (gaps: readonly PciGap[]) =>
+  gaps.toSorted((a, b) => pciGapKinds.indexOf(a.kind) - pciGapKinds.indexOf(b.kind))
+
+export function judgeScripts(evidence: ScriptEvidence) {
+  const { paymentPages, scripts, uninventoriedUnprotected, measured } = evidence
+  const having = (status: string) => scripts.filter((script) => script.status === status).length
+  const covered = (state: string) => scripts.filter(({ coverage }) => coverage === state).length
+  const integrity = {
+    protected: covered('protected'),
+    unprotected: covered('unprotected') + uninventoriedUnprotected,
+    unknown: covered('unknown'),
+    measured,
+  }
+  const facts = {
+    paymentPages,
+    scripts: scripts.length,
+    authorized: having('authorized'),
+    unreviewed: having('unreviewed'),
+    rejected: having('rejected'),
+    integrity,
+  }
+  const gaps = inOrder(scriptGaps(evidence, { ...facts, ...integrity }))
+  const allUnreviewed = facts.scripts > 0 && facts.unreviewed === facts.scripts
+  return { id: scriptsRequirement, status: statusOf(gaps, allUnreviewed), facts, gaps } as const
+}
+
+function scriptGaps(
+  evidence: ScriptEvidence,
+  counts: { scripts: number; unreviewed: number; unprotected: number; unknown: number },
+): PciGap[] {
+  if (evidence.paymentPages === 0) return [gap('no_payment_pages')]
+  if (!evidence.onPlan) return [gap('scripts_not_on_plan')]
+  return [
+    ...(evidence.truncated ? [gap('inventory_truncated')] : []),
+    ...(counts.scripts === 0 ? [gap('no_scripts_seen')] : []),
+    ...counted('unreviewed_scripts', counts.unreviewed),
+    ...counted('rejected_scripts_running', evidence.scripts.filter(({ stillRunning }) => stillRunning).length),
+    ...counted('unprotected_scripts', counts.unprotected),
+    ...counted('integrity_unmeasured', counts.unknown),
+  ]
+}
+
+export function judgeChanges({ pages, changes, alertedEvents }: ChangeEvidence) {
+  const watched = pages.filter((page) => page.watched).length
+  const uncovered = watchedEvents.filter((event) => !alertedEvents.includes(event))
+  const gaps = inOrder([
+    ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
+    ...counted('no_recent_scan', pages.length - watched),
+    ...uncovered.map((event) => gap('no_rule', null, event)),
+  ])
+  const facts = {
+    paymentPages: pages.length,
+    watched,
+    changes: changes.length,
+    alerted: changes.filter(({ alerted }) => alerted).length,
+  }
+  const notMet = watched === 0 || uncovered.length === watchedEvents.length
+  return { id: changesRequirement, status: statusOf(gaps, notMet), facts, gaps } as const
+}

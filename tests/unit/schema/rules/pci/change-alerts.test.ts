@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { dayMs } from '../../../../../schema/durations.ts'
+import { alertsByChange, type PageChange } from '../../../../../schema/rules/pci/change-alerts.ts'
+
+const scannedAt = '2026-03-01T12:00:00.000Z'
+
+const change = (headers: string[], gradeDroppedFrom: string | null): PageChange => ({
+  scannedAt,
+  headers,
+  gradeDroppedFrom,
+})
+const ofHeaders = change(['content-security-policy'], null)
+const ofGrade = change([], 'A')
+const ofBoth = change(['content-security-policy', 'referrer-policy'], 'A+')
+const ofNeither = change([], null)
+
+const alert = (eventType: string, later: number) => ({
+  eventType,
+  createdAt: new Date(Date.parse(scannedAt) + later).toISOString(),
+})
+const headersAlert = (later: number) => alert('page.headers_changed', later)
+const gradeAlert = (later: number) => alert('page.grade_dropped', later)
+
+test.each<[string, PageChange, ReturnType<typeof alert>[], boolean]>([
+  ['changed headers by an alert of changed headers', ofHeaders, [headersAlert(60_000)], true],
+  ['changed headers not by an alert of a dropped grade', ofHeaders, [gradeAlert(60_000)], false],
+  ['a dropped grade by an alert of a dropped grade', ofGrade, [gradeAlert(60_000)], true],
+  ['a dropped grade not by an alert of changed headers', ofGrade, [headersAlert(60_000)], false],
+  ['both by an alert of changed headers', ofBoth, [headersAlert(60_000)], true],
+  ['both by an alert of a dropped grade', ofBoth, [gradeAlert(60_000)], true],
+  ['neither by any alert', ofNeither, [headersAlert(60_000), gradeAlert(60_000)], false],
+  ['nothing without an alert', ofBoth, [], false],
+  ['nothing by an alert of another event', ofBoth, [alert('csp.policy_changed', 60_000)], false],
+  ['nothing by an alert of an event that is written otherwise', ofBoth, [alert('PAGE.headers_changed', 60_000)], false],
+  ['a change by an alert of the same millisecond', ofHeaders, [headersAlert(0)], true],
+  ['a change by an alert exactly a day later', ofHeaders, [headersAlert(dayMs)], true],
+  ['a change not by an alert a millisecond later than that', ofHeaders, [headersAlert(dayMs + 1)], false],
+  ['a change not by an alert from before its scan', ofHeaders, [headersAlert(-1)], false],
+  [
+    'a change by the one alert of many that is about it',
+    ofHeaders,
+    [headersAlert(-1), gradeAlert(1), headersAlert(dayMs), headersAlert(dayMs + 1)],
+    true,
+  ],
+])('alerts match changes: %s', (_, found, delivered, alerted) => {
+  expect(alertsByChange([found], delivered).has(found)).toBe(alerted)
+})
+
+const changedAt = (later: number): PageChange => ({ ...ofHeaders, scannedAt: alert('', later).createdAt })
+
+test.each<[string, number[], ReturnType<typeof alert>[], number[]]>([
+  ['one change, the latest before it', [3, 2, 1], [headersAlert(2)], [2]],
+  ['one change of several found at once, the first told', [1, 1], [headersAlert(1)], [1]],
+  ['another change than the alert before it', [3, 2, 1], [headersAlert(3), headersAlert(3)], [3, 2]],
+  ['no change that another alert speaks for', [1], [headersAlert(1), headersAlert(2)], [1]],
+  ['an older change where a later alert speaks for the later', [5, 1], [headersAlert(3), headersAlert(6)], [5, 1]],
+  [
+    'no change of more than a day ago behind those of others',
+    [dayMs + 1, 0],
+    [headersAlert(dayMs + 1), headersAlert(dayMs + 2)],
+    [dayMs + 1],
+  ],
+])('an alert covers %s', (_, found, delivered, alerted) => {
+  const changes = found.map(changedAt)
+  const spoken = alertsByChange(changes, delivered)
+  expect(changes.filter((change) => spoken.has(change))).toEqual(alerted.map(changedAt))
+})
+
+test('alerts of two events can cover one change', () => {
+  const [both, older] = [ofBoth, { ...ofBoth, scannedAt: alert('', -1).createdAt }]
+  expect(alertsByChange([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(
+    new Map([[both, [headersAlert(1), gradeAlert(1)]]]),
+  )
+})
