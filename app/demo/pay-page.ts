@@ -11,7 +11,7 @@ import type { Config } from '../config.ts'
 import { importObjects } from '../import/records/import-objects.ts'
 import { monitoredPages } from '../import/records/types/monitored-pages.ts'
 import { outboundHost } from '../worker/fetch/outbound-hosts.ts'
-import type { IntervalOf } from '../worker/list-due-pages.ts'
+import type { IntervalOf } from '../worker/scans/list-due-pages.ts'
 
 const path = '/demo/pay'
 const pageId = '5ec0de00-0000-4000-8000-000000010801'

@@ -9,7 +9,7 @@ const row = z.object({
   id: z.string(),
   name: z.string(),
   type: z.enum(destinationTypes),
-  /** See app/worker/deliver/seal.ts. */
+  /** See app/worker/alerts/deliver/seal.ts. */
   sealed: z.string(),
   createdAt: rowTime,
 })

@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { readConfig } from '../../app/config.ts'
-import { scanLimits } from '../../app/worker/scan/scan-settings.ts'
+import { scanLimits } from '../../app/worker/scans/scan-settings.ts'
+import { scanSettings } from '../../app/worker/scans/store-scan.ts'
 import { startWorker } from '../../app/worker/start-worker.ts'
-import { scanSettings } from '../../app/worker/store-scan.ts'
 import { connectPatiently } from './patience.ts'
 
 export interface OwnWorker {

@@ -1,5 +1,5 @@
-import { type ScanRecord, scanPage } from '../../app/worker/scan/scan-page.ts'
-import { type ScanLimits, scanLimits } from '../../app/worker/scan/scan-settings.ts'
+import { type ScanRecord, scanPage } from '../../app/worker/scans/scan-page.ts'
+import { type ScanLimits, scanLimits } from '../../app/worker/scans/scan-settings.ts'
 import { type TestGuardOptions, testGuard } from './test-guard.ts'
 
 export interface ScanTestOptions extends TestGuardOptions {

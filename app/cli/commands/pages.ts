@@ -137,8 +137,8 @@ export function addPages(program: Command, context: Context): void {
       const [found] = await writer.read(listPagesToScan({ tenantId: tenant, id: page }))
       if (!found) throw new Error(`The tenant has no page ${page} with a URL to scan: see "pages list"`)
       // Loaded when it is needed: the clients of HTTP.
-      const { scanSettings, storeScan } = await import('../../worker/store-scan.ts')
-      const { toPageToScan } = await import('../../worker/list-due-pages.ts')
+      const { scanSettings, storeScan } = await import('../../worker/scans/store-scan.ts')
+      const { toPageToScan } = await import('../../worker/scans/list-due-pages.ts')
       const { id, status } = await storeScan(toPageToScan(found, capabilities), {
         database: writer,
         tenantId: tenant,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ScanRecord } from '../../../app/worker/scan/scan-page.ts'
+import type { ScanRecord } from '../../../app/worker/scans/scan-page.ts'
 import { launchChromium } from '../../support/chromium.ts'
 import { scanUrl } from '../../support/page-scan.ts'
 import { startWebServer, type WebServer } from '../../support/web-server.ts'

@@ -1,0 +1,82 @@
+/** @module An alert in the form of the table `alerts`, created by watch/ and sent by deliver/. */
+
+import type { ScanChanges } from '../../../schema/responses/scan.ts'
+import type { Script } from '../../../schema/responses/script.ts'
+
+/** Body of a webhook. Texts of pages and reports are untrusted. */
+export interface AlertMessage {
+  /** Event, `digest` or `test`. */
+  readonly type: string
+  readonly timestamp: string
+  readonly data: {
+    readonly alertId: string
+    readonly summary: string
+    readonly siteId?: string
+    readonly siteName?: string
+    /** Path in the API. */
+    readonly path?: string
+    readonly pageId?: string
+    readonly pageLabel?: string
+    readonly scanId?: string
+    readonly headers?: ScanChanges['headers']
+    /** The first scripts. */
+    readonly issues?: readonly MessageIssue[]
+    readonly issueCount?: number
+    /** The first items. */
+    readonly scripts?: readonly MessageScript[]
+    readonly scriptCount?: number
+    /** The first items. */
+    readonly policies?: readonly MessagePolicy[]
+    readonly policyCount?: number
+    /** Start of the hour. */
+    readonly hour?: string
+    /** Reports in the hour, without noise. */
+    readonly reportCount?: number
+    /** Mean of the hour on the 7 days before. */
+    readonly usualCount?: number
+    /** First alerts of a digest. */
+    readonly alerts?: readonly MessageAlert[]
+    readonly alertCount?: number
+    readonly siteIds?: readonly string[]
+  }
+}
+
+export interface MessageIssue {
+  readonly id: string
+  readonly directive: string
+  readonly host: string
+  readonly firstSeen: string
+}
+
+export interface MessageScript {
+  readonly url: string
+  /** Null of a script that the scan could not read. */
+  readonly hash: string | null
+  readonly change: 'added' | 'changed' | 'vulnerable'
+  readonly pageId?: string
+  readonly pageLabel?: string
+  readonly scanId?: string
+  /** With `fixedIntegrity`, the hash of the same file in the fixed version. */
+  readonly advisory?: Script['advisories']['items'][number] & { library: string; fixedIntegrity: string | null }
+}
+
+export interface MessagePolicy {
+  /** Id as in /v1/sites/{siteId}/csp-policies. */
+  readonly id: string
+  readonly disposition: 'enforce' | 'report'
+  readonly policy: string
+  readonly firstSeen: string
+}
+
+export interface MessageAlert {
+  readonly type: string
+  readonly siteId: string | null
+  readonly summary: string
+  readonly timestamp: string
+}
+
+/** Issues, scripts, policies and alerts that a message names. */
+export const namedInMessage = 20
+
+/** UTF-16 units of a URL or a policy in a message that names several. */
+export const maxNamedLength = 300

@@ -1,0 +1,198 @@
+/**
+ * @module The outbox: alerts without a delivery are sent until they have one. There is no other record of unsent
+ * alerts.
+ */
+
+import { once } from 'node:events'
+import pLimit from 'p-limit'
+import type { Logger } from 'pino'
+import { type Attempts, listAttempts } from '../../../../queries/alerts/list-attempts.ts'
+import { listDestinations, type StoredDestination } from '../../../../queries/alerts/list-destinations.ts'
+import { listPendingAlerts, type PendingAlert } from '../../../../queries/alerts/list-pending-alerts.ts'
+import type { Database } from '../../../../queries/clickhouse/database.ts'
+import { insertRows } from '../../../../queries/clickhouse/insert-rows.ts'
+import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
+import { dayMs } from '../../../../schema/durations.ts'
+import { groupBy } from '../../../../schema/rules/group-by.ts'
+import { uuidV5 } from '../../../../schema/rules/uuid-v5.ts'
+import { scrub } from '../../../import/records/scrub.ts'
+import { reasonOf } from '../../../program/log-outage.ts'
+import type { WorkerMetrics } from '../../worker-metrics.ts'
+import type { AlertMessage } from '../alert-message.ts'
+import { maxAttempts, nextAttemptAt } from './back-off.ts'
+import { openDestination } from './destination.ts'
+import { messageText } from './message-text.ts'
+import { type DeliveryOutcome, recordDelivery } from './record-delivery.ts'
+import { sendEmail } from './send-email.ts'
+import { sendSlack } from './send-slack.ts'
+import { sendWebhook } from './send-webhook.ts'
+import { failed, type Send, type SendResult, type SendSettings } from './sender.ts'
+
+export interface Delivery {
+  readonly database: Pick<Database, 'read' | 'insert'>
+  readonly now: () => Date
+  readonly settings: SendSettings
+  /** Throws an Error of one line if there is no key. */
+  readonly keys: () => readonly Buffer[]
+  readonly checkLease: () => Promise<void>
+  readonly stopping: AbortSignal
+  /** Ends sends in flight. */
+  readonly cut: AbortSignal
+  /** Outcomes by delivery that could not be recorded: they are not sent again. */
+  readonly unrecorded: Map<string, Ended>
+  readonly log: Logger
+  readonly metrics: Pick<WorkerMetrics, 'countDelivery' | 'setOldestAlert'>
+}
+
+interface Ended {
+  readonly at: Date
+  readonly outcome: DeliveryOutcome
+}
+
+/** Attempts expire after this time. */
+const pendingMs = 7 * dayMs
+
+const maxFailureLength = 500
+
+/** One message is in flight a destination. */
+const destinationsAtOnce = 64
+
+const senders: Readonly<Record<StoredDestination['type'], Send>> = {
+  webhook: sendWebhook,
+  slack: sendSlack,
+  email: sendEmail,
+}
+
+/** Sends due alerts and stores each outcome. Throws if another worker has the lease. */
+export async function deliverAlerts(delivery: Delivery): Promise<void> {
+  const { database, now, metrics } = delivery
+  const pending = await database.read(listPendingAlerts(new Date(now().getTime() - pendingMs)))
+  const [oldest] = pending
+  metrics.setOldestAlert(oldest ? now().getTime() - Date.parse(oldest.detectedAt) : 0)
+  if (!oldest) return
+  const ids = (field: 'tenantId' | 'alertId') => [...new Set(pending.map((alert) => alert[field]))]
+  const [attempts, stored] = await Promise.all([
+    database.read(listAttempts(ids('tenantId'), ids('alertId'))),
+    database.read(listDestinations()),
+  ])
+  const attemptsOf = new Map(attempts.map((one) => [`${one.alertId}\n${one.destinationId}`, one]))
+  const destinationOf = new Map(stored.map((one) => [`${one.tenantId}\n${one.id}`, one]))
+  const queues = groupBy(pending, ({ tenantId, destinationId }) => `${tenantId}\n${destinationId}`)
+  const limit = pLimit(destinationsAtOnce)
+  const ended = await Promise.allSettled(
+    [...queues].map(([key, alerts]) =>
+      limit(async () => {
+        for (const alert of alerts) {
+          if (delivery.stopping.aborted) return
+          const before = attemptsOf.get(`${alert.alertId}\n${alert.destinationId}`)
+          const isReachable = await deliver(delivery, alert, before, destinationOf.get(key))
+          if (!isReachable) return
+        }
+      }),
+    ),
+  )
+  const broken = ended.find(({ status }) => status === 'rejected')
+  if (broken) throw (broken as PromiseRejectedResult).reason
+}
+
+/** False if the destination failed, so that its other alerts wait for the next pass. */
+async function deliver(
+  delivery: Delivery,
+  alert: PendingAlert,
+  before: Attempts | undefined,
+  destination: StoredDestination | undefined,
+): Promise<boolean> {
+  const { database, now, checkLease, unrecorded, log, metrics } = delivery
+  const deliveryId = uuidV5(alert.alertId, alert.destinationId)
+  const lastAt = before && new Date(before.lastAt)
+  const count = before?.count ?? 0
+
+  async function end(at: Date, outcome: DeliveryOutcome): Promise<void> {
+    const { tenantId, alertId, destinationId } = alert
+    unrecorded.set(deliveryId, { at, outcome })
+    try {
+      await recordDelivery(database, { deliveryId, alert, destination, at }, outcome)
+    } catch (error) {
+      log.error({ tenantId, alertId, destinationId, reason: reasonOf(error) }, 'Failed to record a delivery')
+      return
+    }
+    unrecorded.delete(deliveryId)
+    metrics.countDelivery(destination?.type ?? 'removed', outcome.outcome)
+    if (outcome.detail !== null)
+      log.warn({ tenantId, alertId, destinationId, ...outcome }, 'Failed to deliver an alert')
+  }
+
+  const ended = unrecorded.get(deliveryId)
+  if (ended) {
+    await end(ended.at, ended.outcome)
+    return true
+  }
+  if (!destination) {
+    await end(now(), { outcome: 'dropped', detail: 'The destination was removed' })
+    return true
+  }
+  if (lastAt && count >= maxAttempts) {
+    await end(lastAt, { outcome: 'rejected', detail: before?.failure || 'The worker ended during the last attempt' })
+    return true
+  }
+  if (nextAttemptAt({ deliveryId, count, lastAt, retryAt: before && new Date(before.retryAt) }) > now().getTime()) {
+    return true
+  }
+  await checkLease()
+  const at = now()
+  const attempt = {
+    tenant_id: alert.tenantId,
+    alert_id: alert.alertId,
+    destination_id: alert.destinationId,
+    at: toClickHouseTime(at),
+  }
+  // Stored first, so that an alert that ends the worker has its attempts counted too.
+  await insertRows(database, 'alert_attempts', [attempt])
+  const result = await send(delivery, destination, { deliveryId, at, alert })
+  if (result.isSent) {
+    await end(at, { outcome: 'delivered', detail: null })
+    return true
+  }
+  if (result.isFinal || count + 1 >= maxAttempts || alert.kind === 'test') {
+    await end(at, { outcome: 'rejected', detail: result.failure })
+    return false
+  }
+  const retry = result.retryAt && { retry_at: toClickHouseTime(result.retryAt) }
+  await insertRows(database, 'alert_attempts', [{ ...attempt, failure: result.failure, ...retry }])
+  const { tenantId, alertId, destinationId } = alert
+  log.warn(
+    { tenantId, alertId, destinationId, attempt: count + 1, detail: result.failure },
+    'Failed to deliver an alert; it will be sent again',
+  )
+  return false
+}
+
+async function send(
+  { keys, settings, cut }: Delivery,
+  stored: StoredDestination,
+  { deliveryId, at, alert }: { readonly deliveryId: string; readonly at: Date; readonly alert: PendingAlert },
+): Promise<SendResult> {
+  try {
+    const destination = openDestination(stored, keys())
+    const { summary, payload } = alert
+    const text = messageText(JSON.parse(payload) as AlertMessage)
+    const sending = senders[stored.type](destination, { deliveryId, at, summary, payload, text }, settings)
+    const result = await untilCut(sending, cut)
+    return result.isSent ? result : { ...result, failure: scrub(result.failure, maxFailureLength) }
+  } catch (error) {
+    return failed({ message: scrub(reasonOf(error), maxFailureLength) })
+  }
+}
+
+async function untilCut(sending: Promise<SendResult>, cut: AbortSignal): Promise<SendResult> {
+  const stopped = failed({ message: 'The worker was stopped before the response' })
+  if (cut.aborted) return stopped
+  const waiting = new AbortController()
+  const toStopped = () => stopped
+  const aborted = once(cut, 'abort', { signal: waiting.signal }).then(toStopped, toStopped)
+  try {
+    return await Promise.race([sending, aborted])
+  } finally {
+    waiting.abort()
+  }
+}

@@ -1,0 +1,48 @@
+import type { StoredDestination } from '../../../../queries/alerts/list-destinations.ts'
+import type { PendingAlert } from '../../../../queries/alerts/list-pending-alerts.ts'
+import type { Database } from '../../../../queries/clickhouse/database.ts'
+import { listSites } from '../../../../queries/tenants/list-sites.ts'
+import { importObjects } from '../../../import/records/import-objects.ts'
+import { alertDeliveries } from '../../../import/records/types/alert-deliveries.ts'
+
+export interface DeliveryOutcome {
+  readonly outcome: 'delivered' | 'rejected' | 'dropped'
+  /** Null for a successful delivery. */
+  readonly detail: string | null
+}
+
+interface Delivered {
+  readonly deliveryId: string
+  readonly alert: PendingAlert
+  /** Undefined if it was removed. */
+  readonly destination: Pick<StoredDestination, 'name' | 'type'> | undefined
+  readonly at: Date
+}
+
+/**
+ * Imports one delivery, which removes the alert from the outbox. If two workers record it, only the first record is
+ * stored. A site deleted in the meantime is omitted, with its details.
+ */
+export async function recordDelivery(
+  database: Pick<Database, 'read' | 'insert'>,
+  { deliveryId, alert, destination, at }: Delivered,
+  { outcome, detail }: DeliveryOutcome,
+): Promise<void> {
+  const { tenantId, alertId, destinationId, kind, eventType, siteId, siteIds, summary } = alert
+  const sites = new Set((await database.read(listSites(tenantId))).map(({ id }) => id))
+  const isDeleted = siteId !== null && !sites.has(siteId)
+  const delivery = {
+    id: deliveryId,
+    alertId,
+    kind,
+    outcome,
+    detail,
+    createdAt: at.toISOString(),
+    siteId: isDeleted ? null : siteId,
+    siteIds: siteIds.filter((id) => sites.has(id)),
+    destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },
+    eventType: eventType || null,
+    summary: kind === 'immediate' && !isDeleted ? summary : null,
+  }
+  await importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [delivery])
+}

@@ -1,0 +1,85 @@
+/** @module Grouping of changes into messages, and their destinations. */
+
+import type { EnabledRule } from '../../../../queries/alerts/list-enabled-rules.ts'
+import type { RecentAlert } from '../../../../queries/alerts/list-recent-alerts.ts'
+import { policyEvent } from '../../../../schema/alert-events.ts'
+import { groupBy } from '../../../../schema/rules/group-by.ts'
+import type { Change } from './change.ts'
+
+export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
+  /** One change for a page, an hour or a first day; one or more for issues, scripts and policies. */
+  readonly changes: readonly Change[]
+  readonly destinations: readonly string[]
+  readonly digestTo: readonly string[]
+}
+
+/** Number of issues or scripts of a site up to which each has a separate message. */
+const maxSingle = 3
+
+/** Messages about issues or scripts per site, hour and immediate rule; policies are one message. */
+export const maxGroupedPerHour = 12
+
+/**
+ * Messages of changes without one. A change of a page is always one message, because Rule 68 counts one change per
+ * alert; others wait if the hour's limit is reached.
+ * @param recent alerts of the last hour.
+ */
+export function composeAlerts(
+  changes: readonly Change[],
+  rules: readonly EnabledRule[],
+  recent: readonly RecentAlert[],
+): Draft[] {
+  const covered = changes.flatMap((change) => {
+    const covering = rules.filter((rule) => covers(rule, change))
+    const of = change.waits ? covering.map((rule) => ({ ...rule, kind: 'digest' as const })) : covering
+    return of.length > 0 ? [{ change, rules: of }] : []
+  })
+  const alone = covered.filter(({ change }) => change.data !== undefined)
+  const groups = groupBy(
+    covered.filter(({ change }) => change.data === undefined),
+    ({ change, rules }) =>
+      [change.siteId, change.eventType, ...rules.map(({ id, kind }) => `${id} ${kind}`)].join('\n'),
+  )
+  const messages = [...groups.values()].flatMap((group) =>
+    group.length > maxSingle || isPolicy(group[0]) ? [group] : group.map((one) => [one]),
+  )
+  const sent = new Map<string, number>()
+  const within = messages.filter(([first]) => {
+    if (!first) return false
+    const { siteId } = first.change
+    const immediate = first.rules.filter(({ kind }) => kind === 'immediate').map((rule) => ({ ...rule, siteId }))
+    const most = isPolicy(first) ? 1 : maxGroupedPerHour
+    const countOf = (rule: EnabledRule) =>
+      sent.get(`${rule.id} ${siteId}`) ?? recent.filter((alert) => isOfRule(alert, rule)).length
+    if (immediate.some((rule) => countOf(rule) >= most)) return false
+    for (const rule of immediate) sent.set(`${rule.id} ${siteId}`, countOf(rule) + 1)
+    return true
+  })
+  return [...alone.map((one) => [one]), ...within].flatMap(toDraft)
+}
+
+interface Covered {
+  readonly change: Change
+  readonly rules: readonly EnabledRule[]
+}
+
+const isPolicy = (one: Covered | undefined) => one?.change.eventType === policyEvent
+
+function toDraft(group: readonly Covered[]): Draft[] {
+  const [first] = group
+  if (!first) return []
+  const { eventType, siteId } = first.change
+  const destinationsOf = (kind: EnabledRule['kind']) => [
+    ...new Set(first.rules.filter((rule) => rule.kind === kind).map(({ destinationId }) => destinationId)),
+  ]
+  const changes = group.map(({ change }) => change)
+  return [{ eventType, siteId, changes, destinations: destinationsOf('immediate'), digestTo: destinationsOf('digest') }]
+}
+
+const covers = (rule: EnabledRule, { eventType, siteId, occurredAt }: Change) =>
+  rule.eventType === eventType && (rule.siteId ?? siteId) === siteId && occurredAt >= rule.since
+
+const isOfRule = (alert: RecentAlert, { eventType, siteId, destinationId }: EnabledRule) =>
+  alert.eventType === eventType &&
+  (siteId === null || siteId === alert.siteId) &&
+  alert.destinations.includes(destinationId)

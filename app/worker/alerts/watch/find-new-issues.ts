@@ -1,0 +1,125 @@
+import type { Database } from '../../../../queries/clickhouse/database.ts'
+import { readKnownSources } from '../../../../queries/csp-policies/read-known-sources.ts'
+import {
+  type FirstDay,
+  type IssueFlood,
+  type IssueText,
+  listFirstDays,
+  listIssueFloods,
+  listIssueTexts,
+  listNewSightings,
+  mostNewIssues,
+} from '../../../../queries/issues/new-sightings.ts'
+import { newIssueEvent } from '../../../../schema/alert-events.ts'
+import { dayMs, hourMs } from '../../../../schema/durations.ts'
+import { issueId } from '../../../../schema/issue-id.ts'
+import { parseUrl } from '../../../../schema/parse-url.ts'
+import { namedInMessage } from '../alert-message.ts'
+import type { Change, Watched } from './change.ts'
+
+/** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
+const maxIssues = 1_000
+
+/** Issues since then, except those of a site's first day, which are one change after that day. */
+export async function findNewIssues(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  { since, now, rules }: Watched,
+): Promise<Change[]> {
+  const wanted = rules
+    .filter(({ eventType }) => eventType === newIssueEvent)
+    .map((rule) => ({ siteId: rule.siteId, since: new Date(rule.since) }))
+  const list = (known: KnownHosts) => read(listNewSightings(tenantId, { since, wanted, known }, maxIssues))
+  const [first, firstDays, floods] = await Promise.all([
+    list([]),
+    read(listFirstDays(tenantId, new Date(since.getTime() - dayMs), namedInMessage)),
+    read(listIssueFloods(tenantId, since)),
+  ])
+  const many = first.length > namedInMessage ? first : []
+  const siteIds = new Set([...many, ...floods].map(({ siteId }) => siteId))
+  const sightings = siteIds.size > 0 ? await list(await readKnownHosts(read, tenantId, siteIds)) : first
+  const single = sightings.map(
+    ({ key, siteId, firstSeen }): Change => ({
+      eventType: newIssueEvent,
+      siteId,
+      subject: issueId(key),
+      occurredAt: firstSeen,
+      issueKey: key,
+    }),
+  )
+  const ended = firstDays.filter(({ firstSeen }) => Date.parse(firstSeen) + dayMs <= now.getTime())
+  const days = ended.map(async (day) => firstDayChange(day, await read(listIssueTexts(tenantId, day.siteId, day.keys))))
+  return [...single, ...(await Promise.all(days)), ...floods.map((flood) => floodChange(flood, now))]
+}
+
+type KnownHosts = NonNullable<Parameters<typeof listNewSightings>[1]['known']>
+
+/** A fifth of the longest statement that ClickHouse accepts. */
+const maxKnownHosts = 1_000
+
+async function readKnownHosts(read: Database['read'], tenantId: string, siteIds: ReadonlySet<string>) {
+  const known: { siteId: string; host: string }[] = []
+  for (const siteId of siteIds) {
+    const { sources } = await readKnownSources(read, tenantId, siteId)
+    const hosts = new Set(sources.flatMap((source) => parseUrl(source)?.hostname ?? []))
+    known.push(...[...hosts].map((host) => ({ siteId, host })))
+  }
+  return known.slice(0, maxKnownHosts)
+}
+
+function floodChange({ siteId, hour, issueCount }: IssueFlood, now: Date): Change {
+  const count = issueCount.toLocaleString('en')
+  const most = mostNewIssues.toLocaleString('en')
+  const to = new Date(Date.parse(hour) + hourMs)
+  return {
+    eventType: newIssueEvent,
+    siteId,
+    subject: `${siteId} ${hour}`,
+    occurredAt: new Date(Math.min(to.getTime(), now.getTime())).toISOString(),
+    data: {
+      summary: `${count} new issues in the hour from ${hour.slice(11, 16)} UTC: above ${most}, only known hosts and issues of high confidence trigger alerts`,
+      hour,
+      issueCount,
+      path: `/v1/sites/${siteId}/issues?new=true&from=${hour}&to=${to.toISOString()}`,
+    },
+  }
+}
+
+function firstDayChange({ siteId, firstSeen, issueCount }: FirstDay, texts: readonly IssueText[]): Change {
+  const summary =
+    issueCount === 1 ? '1 issue on the first day' : `${issueCount.toLocaleString('en')} issues on the first day`
+  return {
+    eventType: newIssueEvent,
+    siteId,
+    subject: `first day of ${siteId}`,
+    occurredAt: new Date(Date.parse(firstSeen) + dayMs).toISOString(),
+    data: { summary, issueCount, issues: texts.map(toMessageIssue), path: `/v1/sites/${siteId}/issues` },
+  }
+}
+
+const toMessageIssue = ({ key, ...text }: IssueText) => ({ id: issueId(key), ...text })
+
+/** Data of a message of one or more new issues. */
+export async function describeIssues(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  siteId: string,
+  keys: readonly bigint[],
+): Promise<NonNullable<Change['data']>> {
+  const named = keys.slice(0, namedInMessage)
+  const texts = await read(listIssueTexts(tenantId, siteId, named))
+  // Sorted in the order of the keys, most important first.
+  const issues = texts.toSorted((a, b) => named.indexOf(a.key) - named.indexOf(b.key)).map(toMessageIssue)
+  const [first] = issues
+  const path = `/v1/sites/${siteId}/issues`
+  if (keys.length > 1 || !first) {
+    return { summary: `${keys.length.toLocaleString('en')} new issues`, issueCount: keys.length, issues, path }
+  }
+  const { directive, host, id } = first
+  return {
+    summary: `New issue: ${directive} blocks ${host || 'inline code'}`,
+    issueCount: 1,
+    issues,
+    path: `${path}/${id}/reports?reportType=csp-violation`,
+  }
+}

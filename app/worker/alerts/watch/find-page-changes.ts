@@ -1,0 +1,71 @@
+import type { Database } from '../../../../queries/clickhouse/database.ts'
+import { listPageLabels, type PageLabel, scannedPageIds } from '../../../../queries/pages/list-page-labels.ts'
+import { listFailingScans } from '../../../../queries/scans/list-failing-scans.ts'
+import { listScanEvidence } from '../../../../queries/scans/list-scan-evidence.ts'
+import { readScans } from '../../../../queries/scans/read-scans.ts'
+import { toReader } from '../../../../queries/sql/to-reader.ts'
+import { failingEvent } from '../../../../schema/alert-events.ts'
+import { changeEvent, gradeEvent } from '../../../../schema/pci.ts'
+import type { ListedScan } from '../../../../schema/responses/scan.ts'
+import { truncate } from '../../../import/normalise/truncate.ts'
+import type { Change, Watched } from './change.ts'
+
+/** Failed scans after which a page counts as failing. */
+const failuresInARow = 3
+
+/** UTF-16 units of a header's value in a message. */
+const maxValueLength = 1_000
+
+/** Scans since then with changed headers, a lower grade, or the third failure in a row. */
+export async function findPageChanges(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  { since }: Watched,
+): Promise<Change[]> {
+  const pages = scannedPageIds(tenantId, since)
+  const refs = await Promise.all([
+    read(listScanEvidence(tenantId, pages, since)),
+    read(listFailingScans(tenantId, pages, { since, inARow: failuresInARow })),
+  ])
+  const found = refs.flat()
+  if (found.length === 0) return []
+  const [scans, labels] = await Promise.all([
+    readScans(toReader(read).readAll, tenantId, found),
+    read(listPageLabels(tenantId, since)),
+  ])
+  const pageOf = new Map(labels.map((page) => [page.id, page]))
+  return scans.flatMap((scan) => {
+    const page = pageOf.get(scan.pageId)
+    return page ? changesOf(scan, page) : []
+  })
+}
+
+function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[] {
+  const { headers, gradeDroppedFrom } = scan.changes
+  const own = { siteId, subject: scan.id, occurredAt: scan.scannedAt }
+  const data = {
+    pageId: id,
+    pageLabel: label,
+    scanId: scan.id,
+    path: `/v1/sites/${siteId}/pages/${id}/scans/${scan.id}`,
+  }
+  const changes: Change[] = []
+  if (headers.length > 0) {
+    const names = headers.map(({ header, change }) => `${header} ${change}`).join(', ')
+    const shortened = headers.map((one) => ({ ...one, before: shorten(one.before), after: shorten(one.after) }))
+    const summary = `${label}: ${names}`
+    changes.push({ eventType: changeEvent, ...own, data: { ...data, summary, headers: shortened } })
+  }
+  if (gradeDroppedFrom !== null) {
+    const summary = `${label}: grade ${gradeDroppedFrom} dropped to ${scan.grade}`
+    changes.push({ eventType: gradeEvent, ...own, data: { ...data, summary } })
+  }
+  if (scan.status === 'failed') {
+    const summary = `${label}: ${failuresInARow} scans in a row failed, the last with ${scan.failureReason}`
+    changes.push({ eventType: failingEvent, ...own, data: { ...data, summary } })
+  }
+  return changes
+}
+
+const shorten = (value: string | null) =>
+  value === null || value.length <= maxValueLength ? value : `${truncate(value, maxValueLength)}…`

@@ -1,0 +1,118 @@
+import { listAlertedSubjects } from '../../../../queries/alerts/list-alerted-subjects.ts'
+import type { EnabledRule } from '../../../../queries/alerts/list-enabled-rules.ts'
+import { listRecentAlerts } from '../../../../queries/alerts/list-recent-alerts.ts'
+import type { Database } from '../../../../queries/clickhouse/database.ts'
+import { chunksOf } from '../../../../queries/sql/chunks.ts'
+import { toReader } from '../../../../queries/sql/to-reader.ts'
+import { listSites } from '../../../../queries/tenants/list-sites.ts'
+import { dayMs, hourMs } from '../../../../schema/durations.ts'
+import type { Change } from './change.ts'
+import { composeAlerts, type Draft } from './compose-alerts.ts'
+import { describeIssues } from './find-new-issues.ts'
+import { describePolicies } from './find-new-policies.ts'
+import { describeScripts } from './find-script-changes.ts'
+import { type SourcesRead, sourcesToRead } from './sources.ts'
+import { storeAlert } from './store-alert.ts'
+
+export interface Watch {
+  readonly database: Pick<Database, 'read' | 'command'>
+  readonly now: Date
+  /** Throws if another worker has the lease. */
+  readonly checkLease: () => Promise<void>
+}
+
+/** Changes up to this age have an alert; a worker that was down for longer skips those from before. */
+const watchedMs = dayMs
+
+/** A fifth of the longest statement that ClickHouse accepts. */
+const maxSubjectsPerQuery = 5_000
+
+/**
+ * Stores an alert for each change of a tenant that its rules cover and that has no alert.
+ * @param last data of the last complete pass; the result is the data of this pass.
+ */
+export async function watchTenant(
+  watch: Watch,
+  tenantId: string,
+  rules: readonly EnabledRule[],
+  last: SourcesRead,
+): Promise<SourcesRead> {
+  const { database, now } = watch
+  const watched = { since: new Date(now.getTime() - watchedMs), now, rules }
+  const { due, read } = await sourcesToRead(database, tenantId, { rules, last, now })
+  const found = await Promise.all(due.map(({ find }) => find(database, tenantId, watched)))
+  await storeAlerts(watch, tenantId, rules, found.flat())
+  return read
+}
+
+async function storeAlerts(
+  watch: Watch,
+  tenantId: string,
+  rules: readonly EnabledRule[],
+  found: readonly Change[],
+): Promise<void> {
+  const { database, now, checkLease } = watch
+  const changes = await withoutAlerted(database, tenantId, found)
+  if (changes.length === 0) return
+  const recent = await database.read(
+    listRecentAlerts(tenantId, new Date(now.getTime() - hourMs), new Date(now.getTime() + 1)),
+  )
+  const drafts = composeAlerts(changes, rules, recent)
+  if (drafts.length === 0) return
+  const siteNames = new Map((await database.read(listSites(tenantId))).map(({ id, name }) => [id, name]))
+  await checkLease()
+  // Reports of a site outlive it while it is deleted.
+  const ofSites = drafts.filter(({ siteId }) => siteNames.has(siteId))
+  for (const draft of ofSites) await storeDraft(watch, tenantId, draft, siteNames.get(draft.siteId))
+}
+
+async function withoutAlerted(
+  { read }: Pick<Database, 'read'>,
+  tenantId: string,
+  changes: readonly Change[],
+): Promise<Change[]> {
+  const subjects = [...new Set(changes.map(({ subject }) => subject))]
+  const queries = chunksOf(subjects, maxSubjectsPerQuery).map((some) => listAlertedSubjects(tenantId, some))
+  const alerted = await toReader(read).readAll(queries)
+  const names = new Set(alerted.map(({ eventType, subject }) => `${eventType}\n${subject}`))
+  return changes.filter(({ eventType, subject }) => !names.has(`${eventType}\n${subject}`))
+}
+
+async function storeDraft(
+  { database, now }: Watch,
+  tenantId: string,
+  { eventType, siteId, changes, destinations, digestTo }: Draft,
+  siteName: string | undefined,
+): Promise<void> {
+  const data = changes[0]?.data ?? (await describe(database, tenantId, siteId, changes))
+  const subjects = changes.map(({ subject }) => subject).sort()
+  const timestamp = changes.map(({ occurredAt }) => occurredAt).sort()[0] ?? now.toISOString()
+  await storeAlert(database, {
+    tenantId,
+    kind: 'immediate',
+    eventType,
+    siteId,
+    siteIds: [],
+    subjects,
+    destinations,
+    digestTo,
+    detectedAt: now,
+    name: [eventType, ...subjects],
+    message: { type: eventType, timestamp, data: { siteId, ...(siteName !== undefined && { siteName }), ...data } },
+  })
+}
+
+/** Data of a message for changes without their own data, all of one kind. */
+function describe(
+  database: Pick<Database, 'read'>,
+  tenantId: string,
+  siteId: string,
+  changes: readonly Change[],
+): NonNullable<Change['data']> | Promise<NonNullable<Change['data']>> {
+  const scripts = changes.flatMap(({ script }) => script ?? [])
+  if (scripts.length > 0) return describeScripts(siteId, scripts)
+  const policies = changes.flatMap(({ policy }) => policy ?? [])
+  if (policies.length > 0) return describePolicies(siteId, policies)
+  const keys = changes.flatMap(({ issueKey }) => issueKey ?? [])
+  return describeIssues(database, tenantId, siteId, keys)
+}
