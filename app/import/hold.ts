@@ -7,10 +7,8 @@ import { waitUntil } from '../../clickhouse/cluster/wait-until.ts'
 import { findBlocksInFlight } from '../../clickhouse/rollups/blocks-in-flight.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { findLease } from '../../queries/tenants/find-lease.ts'
-import { withLease } from './lease.ts'
+import { leaseIds, withLease } from '../program/lease.ts'
 
-/** Id that belongs to no tenant. */
-const holdId = 'c011ec70-0000-4000-8000-000000000000'
 /** Time after which the hold of a killed process ends. */
 const expiresAfterMs = 30_000
 
@@ -29,7 +27,7 @@ const throwLate = (error: Error): never => {
 
 /** A collector logs its block as started before it reads this, and a holder reads the log after it has claimed. */
 export async function isHeld(database: Pick<Database, 'read'>, signal?: AbortSignal): Promise<boolean> {
-  const [lease] = await database.read(findLease(holdId, expiresAfterMs), { signal })
+  const [lease] = await database.read(findLease(leaseIds.hold, expiresAfterMs), { signal })
   return lease?.isHeld ?? false
 }
 
@@ -39,7 +37,8 @@ export function holdCollectors<Result>(
   { shards, signal, log = () => {}, onLate = throwLate }: HoldOptions = {},
 ): Promise<Result> {
   const onWait = (holder: string) => log(`Waiting for ${holder}, which holds the collectors`)
-  return withLease({ database, leaseId: holdId, onWait, expiresAfterMs, ...(signal && { signal }) }, async () => {
+  const lease = { database, leaseId: leaseIds.hold, kind: 'hold', onWait, expiresAfterMs } as const
+  return withLease({ ...lease, ...(signal && { signal }) }, async () => {
     if (shards) {
       const fix = 'start that collector, which completes its block, and run the command again'
       await waitUntil(() => findBlocksInFlight(shards), fix, { onStep: log }).catch(onLate)

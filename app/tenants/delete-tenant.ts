@@ -9,7 +9,7 @@ import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import { ofSite, tieSources } from '../../queries/tenants/of-site.ts'
 import { acknowledgedMs, forgottenMs } from '../../schema/durations.ts'
 import { holdCollectors } from '../import/hold.ts'
-import { withLease } from '../import/lease.ts'
+import { withLease } from '../program/lease.ts'
 import { countRows, type Databases, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 import { removeSite } from './remove-site.ts'
 import { retireTokens } from './retire-tokens.ts'
@@ -87,7 +87,6 @@ async function deleteTarget(
   target: Target,
 ): Promise<RowCounts> {
   const { kind, id, tenantId, last } = target
-  const purpose = kind === 'tenant' ? 'deletion' : 'deletion of a site'
   const databases = [...new Set([writer, ...shards()])]
   const deleted = await countRows(databases, target.condition)
   if (target.name === undefined && Object.keys(deleted).length === 0) throw new Error(`There is no ${kind} ${id}`)
@@ -97,37 +96,42 @@ async function deleteTarget(
       `--confirm must be ${JSON.stringify(expected)} to delete this ${kind}, not ${JSON.stringify(confirm)}`,
     )
   }
-  function onWait(holder: string): never {
-    throw new Error(`An import of tenant ${tenantId} is running, ${holder}: stop it or wait for it before deleting`)
+  function onWait(holder: string, by: string): never {
+    throw new Error(`Stop the ${by} by ${holder}, or wait for it, before you delete from tenant ${tenantId}`)
   }
-  await withLease({ database: writer, leaseId: tenantId, onWait, purpose }, async (checkLease) => {
-    const tables = Object.keys(deleted)
-    const sites = target.condition({ table: 'sites', ofSites: true })
-    if (sites) await retireTokens(writer, sites)
-    await deleteRows(
-      databases,
-      target.condition,
-      tables.filter((table) => entrances.includes(table)),
-    )
-    log(`Waiting ${forgottenMs / 1000} s for the API and the collector to forget the ${kind}`)
-    await untilForgotten(forgottenMs)
-    const waiting = shards().map((database) => ({ database }))
-    await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector')).catch(
-      () => log(`A collector has an unacknowledged block: its reports of the ${kind} are dropped when it is sent`),
-    )
-    const { seconds, hosts } = onlyRow(await writer.read(findOldestWaiting))
-    if (hosts.length > 0) {
-      log(
-        `Reports of the last ${seconds} s wait in the log of the collector on ${hosts.join(', ')}; those of the ${kind} are dropped when they are sent`,
+  await withLease(
+    { database: writer, leaseId: tenantId, kind: kind === 'tenant' ? 'deletion' : 'site deletion', onWait },
+    async (checkLease) => {
+      const tables = Object.keys(deleted)
+      const sites = target.condition({ table: 'sites', ofSites: true })
+      if (sites) await retireTokens(writer, sites)
+      await deleteRows(
+        databases,
+        target.condition,
+        tables.filter((table) => entrances.includes(table)),
       )
-    }
-    await checkLease()
-    const late = Object.keys(await countRows(databases, target.condition))
-    const remaining = late.filter((table) => !last.includes(table) && !leaseTables.includes(table))
-    await holdCollectors(writer, () => target.remove(remaining, databases), { log })
-    if (kind === 'site') await requireGone(databases, target, last)
-    await deleteRows(databases, target.condition, last)
-  })
+      log(`Waiting ${forgottenMs / 1000} s for the API and the collector to forget the ${kind}`)
+      await untilForgotten(forgottenMs)
+      const waiting = shards().map((database) => ({ database }))
+      await untilAcknowledged(waiting, tenantId, acknowledgedMs, () =>
+        log('Waiting for blocks of the collector'),
+      ).catch(() =>
+        log(`A collector has an unacknowledged block: its reports of the ${kind} are dropped when it is sent`),
+      )
+      const { seconds, hosts } = onlyRow(await writer.read(findOldestWaiting))
+      if (hosts.length > 0) {
+        log(
+          `Reports of the last ${seconds} s wait in the log of the collector on ${hosts.join(', ')}; those of the ${kind} are dropped when they are sent`,
+        )
+      }
+      await checkLease()
+      const late = Object.keys(await countRows(databases, target.condition))
+      const remaining = late.filter((table) => !last.includes(table) && !leaseTables.includes(table))
+      await holdCollectors(writer, () => target.remove(remaining, databases), { log })
+      if (kind === 'site') await requireGone(databases, target, last)
+      await deleteRows(databases, target.condition, last)
+    },
+  )
   if (kind === 'tenant') await deleteRows(databases, target.condition, leaseTables)
   await requireGone(databases, target)
   return deleted

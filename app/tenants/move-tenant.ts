@@ -18,7 +18,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { ofTenant } from '../../queries/tenants/list-owned-tables.ts'
 import * as durations from '../../schema/durations.ts'
-import { withLease } from '../import/lease.ts'
+import { withLease } from '../program/lease.ts'
 import { countRows, deleteRows, type RowCondition, type RowCounts } from './owned-rows.ts'
 
 export type Log = (line: string) => void
@@ -44,8 +44,8 @@ export async function moveTenant(
       'An import of the tenant is running or was interrupted: let it finish, or run it again, before the move',
     )
   }
-  const onWait = (holder: string) => log(`Waiting for the import of the tenant by ${holder}`)
-  return withLease({ database: cluster.client, leaseId: tenantId, onWait }, async (checkLease) => {
+  const onWait = (holder: string, kind: string) => log(`Waiting for the ${kind} of the tenant by ${holder}`)
+  return withLease({ database: cluster.client, leaseId: tenantId, kind: 'move', onWait }, async (checkLease) => {
     const current = requireShard(cluster, await settleShard(cluster, tenantId))
     const blocksStored = () =>
       untilAcknowledged(cluster.shards, tenantId, acknowledgedMs, () => log('Waiting for blocks of the collector'))

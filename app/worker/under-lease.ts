@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { type LeaseOptions, withLease } from '../import/lease.ts'
+import { type LeaseOptions, withLease } from '../program/lease.ts'
 import { reasonOf } from '../program/log-outage.ts'
-
-/** Id that belongs to no tenant. A running worker has the lease or waits for it. */
-export const leaseOfAlerts = 'a1e47500-0000-4000-8000-000000000000'
 
 export interface Passes {
   readonly database: Pick<Database, 'read' | 'insert'>
-  /** Id that belongs to no tenant. */
+  /** One of `leaseIds`. */
   readonly leaseId: string
   readonly lease: Pick<LeaseOptions, 'expiresAfterMs' | 'renewEveryMs' | 'pollMs'>
   /** Between two passes. */
@@ -34,6 +31,7 @@ export async function underLease(
     ...lease,
     database,
     leaseId,
+    kind: 'loop',
     signal: stopping,
     onWait(holder) {
       waitedFor = holder

@@ -3,7 +3,13 @@ import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
 import { sql, uint, uuid } from '../sql/sql.ts'
 
-const row = z.object({ generation: rowCount, id: z.string(), holder: z.string(), isHeld: z.boolean() })
+const row = z.object({
+  generation: rowCount,
+  id: z.string(),
+  kind: z.string(),
+  holder: z.string(),
+  isHeld: z.boolean(),
+})
 
 /**
  * The latest claim or renewal; no row before the first. Without FINAL it reads only the end of the primary key: a live
@@ -14,7 +20,7 @@ export function findLease(leaseId: string, expiresAfterMs: number): Query<z.infe
   return {
     name: 'findLease',
     statement: sql`
-      SELECT generation, id, holder,
+      SELECT generation, id, kind, holder,
         (NOT released AND renewed_at > now64(3) - toIntervalMillisecond(${uint(expiresAfterMs)}))::Bool AS isHeld
       FROM import_leases
       WHERE tenant_id = ${uuid(leaseId)}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { reportInsertSettings } from '../../app/import/reports/clickhouse-report-writer.ts'
-import { withRetry } from '../../app/import/with-retry.ts'
+import { withRetry } from '../../app/program/with-retry.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { clickHouseReportWriter } from '../../app/import/reports/clickhouse-report-writer.ts'
 import { toInsertLine } from '../../app/import/reports/insert-block.ts'
-import { withRetry } from '../../app/import/with-retry.ts'
+import { withRetry } from '../../app/program/with-retry.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'

@@ -2,9 +2,9 @@ import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
 import { listEnabledRules } from '../../../queries/alerts/list-enabled-rules.ts'
 import { findLease } from '../../../queries/tenants/find-lease.ts'
 import { minuteMs } from '../../../schema/durations.ts'
+import { leaseIds } from '../../program/lease.ts'
 import { doesOpen } from '../../worker/alerts/deliver/destination.ts'
 import { keyRemedy, secretsKeys } from '../../worker/alerts/deliver/secrets-keys.ts'
-import { leaseOfAlerts } from '../../worker/under-lease.ts'
 import type { Check } from './check.ts'
 
 const silentMinutes = 5
@@ -18,7 +18,7 @@ export const worker: Check = {
     const rules = await reader.read(listEnabledRules)
     if (rules.length === 0) return nothingRuns ?? 'no alert rule needs a worker'
     if (nothingRuns) throw new Error(`${nothingRuns}, so ${rules.length} alert rules send nothing`)
-    const [lease] = await reader.read(findLease(leaseOfAlerts, silentMinutes * minuteMs))
+    const [lease] = await reader.read(findLease(leaseIds.alerts, silentMinutes * minuteMs))
     if (lease?.isHeld) return `${lease.holder} is running ${rules.length} alert rules`
     throw new Error(`no worker has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`)
   },

@@ -71,7 +71,7 @@ export function addImportReports(group: Command, context: Context): void {
           run,
           target: cluster ? await shardTarget(cluster, tenantId) : { boots: bootsOf(writer) },
           readTenant: () => readTenant(reader, tenantId, siteId),
-          onWait: (holder) => announceWait(context, wait, `another import of tenant ${tenantId}, ${holder}`),
+          onWait: (holder, kind) => announceWait(context, wait, `${kind} of tenant ${tenantId} by ${holder}`),
           onRemoved: (count) => context.log(removedNote(count)),
         }),
       ),
@@ -102,8 +102,8 @@ function bootsOf(database: Database): Boots {
 }
 
 function announceWait(context: Context, mayWait: boolean, other: string): void {
-  if (!mayWait) throw new Error(`There is ${other}; to wait for it, omit --no-wait`)
-  context.log(`Waiting for ${other}`)
+  if (!mayWait) throw new Error(`The ${other} is running; to wait for it, omit --no-wait`)
+  context.log(`Waiting for the ${other}`)
 }
 
 async function readTenant(reader: Database, tenantId: string, siteId: string | undefined) {

@@ -1,8 +1,8 @@
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { withLease } from '../lease.ts'
+import { withLease } from '../../program/lease.ts'
+import { withRetry } from '../../program/with-retry.ts'
 import type { ByteSource } from '../ndjson/read-batches.ts'
-import { withRetry } from '../with-retry.ts'
 import type { ImportTenant } from './batch-ranges.ts'
 import { type ImportTarget, importInto } from './import-into.ts'
 import { type ImportOptions, importReports } from './import-reports.ts'
@@ -16,8 +16,8 @@ interface FilesOptions extends Pick<ImportOptions, 'tenantId' | 'siteId'> {
   readonly isLive: boolean
   /** Reads the tenant's settings, at the start and again under the lease. Throws if it has no site. */
   readonly readTenant: () => Promise<ImportTenant>
-  /** Called once while another import of the tenant runs; an error ends this one. */
-  readonly onWait: (holder: string) => void
+  /** Called once while another process uses the tenant; an error ends this import. */
+  readonly onWait: (holder: string, kind: string) => void
   /** Called under the lease, or at once for a live source. */
   readonly run: (importLines: (lines: LineStreams) => Promise<ImportResult>) => Promise<void>
   readonly onRemoved: (count: number) => void
@@ -39,7 +39,7 @@ export async function importFiles({ database, readTenant, isLive, run, ...option
   const beforeClaim = async () => void (await withRetry(readTenant, signal))
 
   function withTenant(task: (tenant: ImportTenant, checkLease: () => Promise<void>) => Promise<void>) {
-    return withLease({ database, leaseId: tenantId, signal, onWait, beforeClaim }, async (checkLease) =>
+    return withLease({ database, leaseId: tenantId, kind: 'import', signal, onWait, beforeClaim }, async (checkLease) =>
       // Sites may have been added in between.
       task(await withRetry(readTenant, signal), checkLease),
     )

@@ -2,10 +2,10 @@
 
 import { hash } from 'node:crypto'
 import { gatherDurations } from '../../../schema/durations.ts'
+import { withRetry } from '../../program/with-retry.ts'
 import { type BlockTimes, dueAt, type GatherLimits } from '../due-at.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
-import { withRetry } from '../with-retry.ts'
 import { batchRanges, type ImportSettings, type ImportTenant, importSettings } from './batch-ranges.ts'
 import { chooseSites } from './choose-site.ts'
 import type { ReportWriter } from './clickhouse-report-writer.ts'

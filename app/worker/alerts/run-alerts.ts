@@ -4,9 +4,10 @@ import { listEnabledRules } from '../../../queries/alerts/list-enabled-rules.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 import type { Config } from '../../config.ts'
+import { leaseIds } from '../../program/lease.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import { createGuard } from '../fetch/guard.ts'
-import { leaseOfAlerts, type Passes, underLease } from '../under-lease.ts'
+import { type Passes, underLease } from '../under-lease.ts'
 import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
 import { resealDestinations } from './deliver/reseal-destinations.ts'
 import { keyRemedy, secretsKeys } from './deliver/secrets-keys.ts'
@@ -41,7 +42,7 @@ const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM }: Config): SendSe
 
 export function runAlerts(loop: AlertLoop): Promise<void> {
   const onHeld = () => loop.metrics.setOldestAlert(0)
-  return underLease({ ...loop, leaseId: leaseOfAlerts, name: 'Alerts', onHeld }, createAlertPass(loop))
+  return underLease({ ...loop, leaseId: leaseIds.alerts, name: 'Alerts', onHeld }, createAlertPass(loop))
 }
 
 type AlertPass = Pick<

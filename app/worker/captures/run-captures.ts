@@ -9,6 +9,7 @@ import { listUncapturedVersions, type UncapturedVersion } from '../../../queries
 import { dayMs } from '../../../schema/durations.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 import { createHostLookup } from '../../import/normalise/host-patterns.ts'
+import { leaseIds } from '../../program/lease.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import { listScriptTenants } from '../list-script-tenants.ts'
 import type { ScanLoop } from '../scans/run-scans.ts'
@@ -29,16 +30,13 @@ const reportFetchesOfDay = 50
 const reportRecordsOfDay = 100
 const fetchesAtOnce = 6
 
-/** Id that belongs to no tenant. */
-const leaseOfCaptures = 'ca970500-0000-4000-8000-000000000000'
-
 /** Runs until `stopping`; an error ends only the current pass. */
 export async function runCaptures(loop: CaptureLoop): Promise<void> {
   let isNew = false
   const onHeld = (held: boolean) => {
     isNew = held
   }
-  await underLease({ ...loop, leaseId: leaseOfCaptures, name: 'Copies of scripts', onHeld }, async (checkLease) => {
+  await underLease({ ...loop, leaseId: leaseIds.captures, name: 'Copies of scripts', onHeld }, async (checkLease) => {
     if (isNew) await interruptPending(loop)
     isNew = false
     await capturePass(loop, checkLease)

@@ -17,6 +17,7 @@ import { importObjects } from '../../import/records/import-objects.ts'
 import { importRecords } from '../../import/records/import-records.ts'
 import { libraryAdvisories } from '../../import/records/types/library-advisories.ts'
 import { libraryFiles } from '../../import/records/types/library-files.ts'
+import { leaseIds } from '../../program/lease.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import type { CaptureLoop } from '../captures/run-captures.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
@@ -34,11 +35,8 @@ export interface LibraryLoop extends Omit<CaptureLoop, 'settings' | 'metrics' | 
 /** Requests of a worker to one source in a UTC day, and script versions of a site, more than a week's scans find. */
 const [requestsOfDay, versionsOfSite] = [1_000, 100_000]
 
-/** Id that belongs to no tenant. */
-const leaseOfLibraries = '11b7a700-0000-4000-8000-000000000000'
-
 export const runLibraries = (loop: LibraryLoop): Promise<void> =>
-  underLease({ ...loop, leaseId: leaseOfLibraries, name: 'Libraries' }, createLibraryPass(loop))
+  underLease({ ...loop, leaseId: leaseIds.libraries, name: 'Libraries' }, createLibraryPass(loop))
 
 export function createLibraryPass(loop: LibraryLoop) {
   const { database, sources, settings, log, stopping, cut } = loop

@@ -2,6 +2,7 @@
 
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { hourMs } from '../../../schema/durations.ts'
+import { leaseIds } from '../../program/lease.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import { createScanCapture } from '../captures/capture-scan.ts'
 import type { Copies } from '../captures/copies.ts'
@@ -23,14 +24,11 @@ export interface ScanLoop extends Pick<Passes, 'lookEveryMs' | 'lease' | 'log' |
 
 const pagesAtOnce = 4
 
-/** Id that belongs to no tenant. */
-const leaseOfScans = '5ca45000-0000-4000-8000-000000000000'
-
 /** Runs until `stopping`; an error ends only the current pass. */
 export async function runScans(loop: ScanLoop): Promise<void> {
   const { metrics } = loop
   const unstored = new Map<string, number>()
-  const passes = { ...loop, leaseId: leaseOfScans, name: 'Scans', onHeld: metrics.holdLease }
+  const passes = { ...loop, leaseId: leaseIds.scans, name: 'Scans', onHeld: metrics.holdLease }
   await underLease(passes, (checkLease) => scanDuePages(loop, unstored, checkLease))
 }
 

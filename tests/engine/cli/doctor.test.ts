@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { leaseIds } from '../../../app/program/lease.ts'
 import { sealDestination } from '../../../app/worker/alerts/deliver/destination.ts'
-import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
@@ -219,7 +219,7 @@ describe('doctor names', () => {
     await insertRows(database.writer, 'alert_rules', [rule])
     await expectFault('worker', /no worker has run for 5 minutes, so 1 alert rules send nothing/)
     const lease = {
-      tenant_id: leaseOfAlerts,
+      tenant_id: leaseIds.alerts,
       generation: 1,
       id: tenantId,
       holder: 'process 7 on host',

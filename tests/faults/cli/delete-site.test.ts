@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { withLease } from '../../../app/import/lease.ts'
 import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
+import { withLease } from '../../../app/program/lease.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { retractReports } from '../../../clickhouse/rollups/retract-reports.ts'
 import { randomDeliveries } from '../../../fixtures/random-records.ts'
@@ -185,11 +185,11 @@ test('an import of the tenant waits for the deletion of a site, and begins then'
   const lease = { database: database.writer, leaseId: crypto.randomUUID() }
   const refuse = () => expect.unreachable()
   let imported: Promise<string> | undefined
-  await withLease({ ...lease, onWait: refuse, purpose: 'deletion of a site' }, async () => {
-    const holder = await new Promise<string>((onWait) => {
-      imported = withLease({ ...lease, onWait }, async () => 'imported')
+  await withLease({ ...lease, onWait: refuse, kind: 'site deletion' }, async () => {
+    const kind = await new Promise<string>((waitFor) => {
+      imported = withLease({ ...lease, kind: 'import', onWait: (_, kind) => waitFor(kind) }, async () => 'imported')
     })
-    expect(holder).toMatch(/^deletion of a site by process/)
+    expect(kind).toBe('site deletion')
   })
   expect(await imported).toBe('imported')
 })

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CommandSettings } from '../../../app/cli/command/context.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
-import { withLease } from '../../../app/import/lease.ts'
+import { withLease } from '../../../app/program/lease.ts'
 import { collectorTokenPrefix, logImportSteps } from '../../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { demoScenarios } from '../../../fixtures/demo-scenarios.ts'
@@ -109,10 +109,8 @@ test('a deletion is refused with another name, and while an import of the tenant
   expect(await refused(...words, 'Shop')).toBe(
     `--confirm must be ${JSON.stringify(shop.name)} to delete this tenant, not "Shop"`,
   )
-  await withLease({ database: database.writer, leaseId: shop.id, onWait: () => {} }, async () => {
-    expect(await refused(...words, shop.name)).toContain(
-      `An import of tenant ${shop.id} is running, process ${process.pid}`,
-    )
+  await withLease({ database: database.writer, leaseId: shop.id, kind: 'import', onWait: () => {} }, async () => {
+    expect(await refused(...words, shop.name)).toContain(`Stop the import by process ${process.pid}`)
   })
   const { import_leases: _, ...after } = await checksums(() => 'true')
   expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([table]) => table !== 'import_leases')))

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, truncateS
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, type ExpectStatic, expect, test } from 'vitest'
-import { withLease } from '../../../app/import/lease.ts'
+import { withLease } from '../../../app/program/lease.ts'
 import { gatherDurations } from '../../../schema/durations.ts'
 import { type CliProcess, startCli } from '../../support/cli.ts'
 import { openCliImports, post } from '../../support/cli-import.ts'
@@ -31,7 +31,7 @@ const stored = (expect: ExpectStatic, tenantId: string, reports: number) =>
 
 /** Takes over the lease of a killed run, and releases it. */
 const expireLease = (tenantId: string) =>
-  withLease({ database, leaseId: tenantId, expiresAfterMs: 1, onWait: () => {} }, async () => {})
+  withLease({ database, leaseId: tenantId, kind: 'import', expiresAfterMs: 1, onWait: () => {} }, async () => {})
 
 /** Ends a run as Ctrl-C does; its result. */
 async function stop(run: CliProcess) {

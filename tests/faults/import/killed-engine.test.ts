@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { isTransient } from '../../../app/import/with-retry.ts'
+import { isTransient } from '../../../app/program/with-retry.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { startApi } from '../../support/api.ts'
 import { importFile, type SmallImport } from '../../support/import-file.ts'

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { withLease } from '../../../app/import/lease.ts'
+import { withLease } from '../../../app/program/lease.ts'
 import { underLease } from '../../../app/worker/under-lease.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
+import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { render } from '../../../queries/sql/sql.ts'
 import { cli, startCli } from '../../support/cli.ts'
 import { queryRows } from '../../support/database.ts'
@@ -57,10 +58,10 @@ test('a file without receivedAt imported by three at once is stored once, with o
   for (const { code, stdout } of runs) {
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, reports, stored: reports, rejected: 0 })
   }
-  const waited = runs.filter(({ stderr }) => stderr.includes('Waiting for another import of tenant'))
+  const waited = runs.filter(({ stderr }) => stderr.includes('Waiting for the import of tenant'))
   expect(waited.length).toBeGreaterThan(0)
   for (const { stderr } of waited)
-    expect(stderr).toMatch(new RegExp(`^Waiting for .* ${tenantId}, process \\d+ on .*\\n$`))
+    expect(stderr).toMatch(new RegExp(`^Waiting for .* ${tenantId} by process \\d+ on .*\\n$`))
   const columns = 'count(), uniqExact(id), uniqExact(received_at)'
   const rows = await queryRows(database, `SELECT ${columns} FROM reports WHERE tenant_id = '${tenantId}'`)
   expect(rows[0]?.map(Number)).toEqual([reports, reports, 1])
@@ -71,11 +72,11 @@ test('an import with --no-wait fails while another runs, and leaves its rejected
   const tenantId = await newTenant()
   const rejected = `${path}.rejected.ndjson`
   writeFileSync(rejected, 'of the first import')
-  await withLease({ database, leaseId: tenantId, onWait: () => {} }, async () => {
+  await withLease({ database, leaseId: tenantId, kind: 'import', onWait: () => {} }, async () => {
     const { code, stdout, stderr } = await cli(importing(tenantId, '--no-wait', path), { environment: environment() })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(
-      new RegExp(`^There is another import of tenant ${tenantId}, process ${process.pid} on .*\\n$`),
+      new RegExp(`^The import of tenant ${tenantId} by process ${process.pid} on .* is running.*\\n$`),
     )
     expect(existsSync(rejected)).toBe(true)
   })
@@ -84,7 +85,7 @@ test('an import with --no-wait fails while another runs, and leaves its rejected
 
 test('an import of another tenant does not wait', async () => {
   const [tenantId, otherId] = [await newTenant(), await newTenant()]
-  await withLease({ database, leaseId: tenantId, onWait: () => {} }, async () => {
+  await withLease({ database, leaseId: tenantId, kind: 'import', onWait: () => {} }, async () => {
     expect((await cli(importing(otherId, '--no-wait', path), { environment: environment() })).code).toBe(0)
   })
 })
@@ -94,7 +95,7 @@ test('claims at once hold the lease one after another', async () => {
   let holders = 0
   let most = 0
   const claim = () =>
-    withLease({ database, leaseId: tenantId, onWait: () => {} }, async (checkLease) => {
+    withLease({ database, leaseId: tenantId, kind: 'import', onWait: () => {} }, async (checkLease) => {
       most = Math.max(most, ++holders)
       await checkLease()
       await sleep(20)
@@ -114,13 +115,13 @@ test('an import waits for half a minute without renewal', async () => {
     },
   }
   const tenantId = randomUUID()
-  await withLease({ database: asked, leaseId: tenantId, onWait: () => {} }, async () => {})
+  await withLease({ database: asked, leaseId: tenantId, kind: 'import', onWait: () => {} }, async () => {})
   expect(values).toContain('30000')
 })
 
 test('a lease that is not renewed is taken over, and its holder fails at its next check', async () => {
   const tenantId = randomUUID()
-  const options = { database, leaseId: tenantId, expiresAfterMs: 2_000, onWait: () => {} }
+  const options = { database, leaseId: tenantId, kind: 'import' as const, expiresAfterMs: 2_000, onWait: () => {} }
   const [held, takenOver] = [newEvent(), newEvent()]
   const dead = withLease({ ...options, renewEveryMs: 3_600_000 }, async (checkLease) => {
     held.happen()
@@ -136,7 +137,14 @@ test('a lease that is not renewed is taken over, and its holder fails at its nex
 test('a lease that is renewed is not taken over', async () => {
   const tenantId = randomUUID()
   // A busy machine has five seconds for one of fifty renewals.
-  const options = { database, leaseId: tenantId, expiresAfterMs: 5_000, renewEveryMs: 100, onWait: () => {} }
+  const options = {
+    database,
+    leaseId: tenantId,
+    kind: 'import' as const,
+    expiresAfterMs: 5_000,
+    renewEveryMs: 100,
+    onWait: () => {},
+  }
   let ended = false
   const held = newEvent()
   const holding = withLease(options, async (checkLease) => {
@@ -159,6 +167,7 @@ test('a process does not wait for a lease of its own that it failed to release',
   }
   const options = {
     leaseId: randomUUID(),
+    kind: 'import' as const,
     renewEveryMs: 3_600_000,
     onWait: (holder: string) => void waits.push(holder),
   }
@@ -169,12 +178,20 @@ test('a process does not wait for a lease of its own that it failed to release',
   expect(waits).toEqual([])
 })
 
+test('a deletion by an older release, which wrote no kind, ends an import', async () => {
+  const tenantId = await newTenant()
+  const lease = { tenant_id: tenantId, generation: 1, id: randomUUID(), holder: 'deletion by process 7 on host' }
+  await insertRows(database, 'import_leases', [{ ...lease, released: false }])
+  const imported = withLease({ database, leaseId: tenantId, kind: 'import', onWait: () => {} }, async () => {})
+  await expect(imported).rejects.toThrow(/is being deleted by/)
+})
+
 test('a worker that waited logs that it took over', async () => {
   const lines: string[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   const [held, ends, stopping] = [newEvent(), newEvent(), new AbortController()]
   const leaseId = randomUUID()
-  const holding = withLease({ database, leaseId, onWait: () => {} }, () => {
+  const holding = withLease({ database, leaseId, kind: 'loop', onWait: () => {} }, () => {
     held.happen()
     return ends.happened
   })

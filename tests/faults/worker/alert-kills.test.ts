@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
-import { leaseOfAlerts } from '../../../app/worker/under-lease.ts'
+import { leaseIds } from '../../../app/program/lease.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { type AlertWorld, createAlertWorld, workerEnvironment } from '../../support/alert-world.ts'
@@ -77,7 +77,7 @@ const note = (what: string, seen: object) =>
 const countOf = async (statement: string) => Number((await queryRows(world.database.writer, statement))[0]?.[0])
 
 /** How often a worker took the lease. */
-const countClaims = () => countOf(`SELECT max(generation) FROM import_leases WHERE tenant_id = '${leaseOfAlerts}'`)
+const countClaims = () => countOf(`SELECT max(generation) FROM import_leases WHERE tenant_id = '${leaseIds.alerts}'`)
 
 /** @param claims before the first worker: on a busy machine the lease of one that goes on expires too. */
 async function judge(shop: Shop, tally: Tally, interruptions: number, claims: number) {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createRejectedFile } from '../../../../../app/import/ndjson/rejected-file.ts'
 import { parseContent, toRejectedLine } from '../../../../../app/import/ndjson/rejected-line.ts'
 import { createTally } from '../../../../../app/import/reports/import-tally.ts'
-import { isTransient, withRetry } from '../../../../../app/import/with-retry.ts'
+import { isTransient, withRetry } from '../../../../../app/program/with-retry.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'import-tally-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -1,7 +1,7 @@
 /**
- * @module One process at a time: an import of a tenant's reports, or a loop of the worker. ClickHouse has no
- * compare-and-set, but drops an insert with a known deduplication token: only the first claim to a generation of the
- * lease is stored.
+ * @module One process at a time: an import or a deletion of a tenant, a hold of the collectors, or a loop of the worker.
+ * ClickHouse has no compare-and-set, but drops an insert with a known deduplication token: only the first claim to a
+ * generation of the lease is stored.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -12,16 +12,27 @@ import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { findLease } from '../../queries/tenants/find-lease.ts'
 import { withRetry } from './with-retry.ts'
 
+/** Leases of the whole installation; these ids belong to no tenant. */
+export const leaseIds = {
+  scans: '5ca45000-0000-4000-8000-000000000000',
+  captures: 'ca970500-0000-4000-8000-000000000000',
+  libraries: '11b7a700-0000-4000-8000-000000000000',
+  alerts: 'a1e47500-0000-4000-8000-000000000000',
+  hold: 'c011ec70-0000-4000-8000-000000000000',
+} as const
+
+export type LeaseKind = 'import' | 'deletion' | 'site deletion' | 'move' | 'hold' | 'loop'
+
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>
-  /** UUID of the leased work: a tenant's, or a constant of a loop. */
+  /** A tenant's id, or one of `leaseIds`. */
   readonly leaseId: string
+  /** An import does not wait for its tenant's deletion: the tenant will be gone. */
+  readonly kind: LeaseKind
   /** Ends the wait for another holder; a free lease is still claimed. */
   readonly signal?: AbortSignal
   /** Called once if another process holds the lease; it can throw instead of waiting. */
-  readonly onWait: (holder: string) => void
-  /** An import does not wait for its tenant's deletion: the tenant will be gone. */
-  readonly purpose?: 'import' | 'deletion' | 'deletion of a site'
+  readonly onWait: (holder: string, kind: string) => void
   /** Called before each claim; a rejection ends it, so that a deleted tenant gets no row. */
   readonly beforeClaim?: () => Promise<void>
   /** Time without renewal after which another process takes over. */
@@ -35,9 +46,6 @@ export interface LeaseOptions {
 
 const importLost = 'Another import of the tenant took over because this import did not respond: run it again'
 
-/** Begins the holder of the lease of a tenant's deletion. */
-const deletion = 'deletion by '
-
 /** Ids of leases whose task has ended in this process, which does not wait for itself. */
 const unreleased = new Set<string>()
 
@@ -46,11 +54,10 @@ export async function withLease<Result>(
   options: LeaseOptions,
   task: (checkLease: () => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  const { database, leaseId, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
+  const { database, leaseId, kind, signal, onWait, expiresAfterMs = 30_000, renewEveryMs = 5_000 } = options
+  const { pollMs = 500, lostMessage = importLost } = options
   const id = randomUUID()
-  const holder = `process ${process.pid} on ${hostname()}`
-  const { purpose = 'import', pollMs = 500, lostMessage = importLost } = options
-  const own = { tenant_id: leaseId, id, holder: purpose === 'import' ? holder : `${purpose} by ${holder}` }
+  const own = { tenant_id: leaseId, id, kind, holder: `process ${process.pid} on ${hostname()}` }
   const latest = async () => (await database.read(findLease(leaseId, expiresAfterMs)))[0]
   const write = (generation: number, released: boolean, token?: string) =>
     insertRows(database, 'import_leases', [{ ...own, generation, released }], token)
@@ -61,10 +68,8 @@ export async function withLease<Result>(
       const lease = await withRetry(latest, signal)
       if (lease?.id === id) return lease.generation
       if (lease?.isHeld && !unreleased.has(lease.id)) {
-        if (lease.holder.startsWith(deletion)) {
-          throw new Error(`The tenant ${leaseId} is being deleted: ${lease.holder}`)
-        }
-        if (!isWaiting) onWait(lease.holder)
+        if (lease.kind === 'deletion') throw new Error(`The tenant ${leaseId} is being deleted by ${lease.holder}`)
+        if (!isWaiting) onWait(lease.holder, lease.kind)
         isWaiting = true
         await sleep(pollMs, undefined, { signal })
       } else {
