@@ -1,19 +1,17 @@
 /** @module Requests to the sources of libraries over real connections: addresses, the proxy and certificates. */
 
-import { createServer as createHttpServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../app/config.ts'
 import { filesUrl } from '../../app/worker/libraries/jsdelivr-files.ts'
 import { requestJson, sourceSettings } from '../../app/worker/libraries/source-request.ts'
 import { makeCertificate } from '../support/certificate.ts'
+import { startConnectProxy } from '../support/connect-proxy.ts'
 import { startWebServer, type WebServer } from '../support/web-server.ts'
 
 let plain: WebServer
 let secure: WebServer
-let proxy: WebServer
-const tunnels: (string | undefined)[] = []
+let proxy: Awaited<ReturnType<typeof startConnectProxy>>
 
 beforeAll(async () => {
   const { key, cert } = makeCertificate()
@@ -22,17 +20,7 @@ beforeAll(async () => {
     (_, response) => void response.end('{}'),
     createTlsServer({ key, cert }, (_, response) => void response.end('{}')),
   )
-  const server = createHttpServer()
-  server.on('connect', (request, socket) => {
-    tunnels.push(request.url)
-    const { port } = request.url?.endsWith(':443') ? secure : plain
-    const target = connect(port, '127.0.0.1', () => {
-      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
-      target.pipe(socket).pipe(target)
-    })
-    for (const one of [target, socket]) one.on('error', () => {})
-  })
-  proxy = await startWebServer(() => {}, server)
+  proxy = await startConnectProxy((target) => (target.endsWith(':443') ? secure : plain).port)
 })
 afterAll(() => Promise.all([plain, secure, proxy].map((one) => one?.close())))
 
@@ -40,10 +28,10 @@ const { signal } = new AbortController()
 const through = () => sourceSettings(readConfig({ LIBRARY_PROXY_URL: proxy.origin }))
 
 test('a proxy gets the host, and the certificate of the host behind it is checked', async () => {
-  tunnels.length = 0
+  proxy.tunnels.length = 0
   const requested = requestJson(filesUrl('jquery', '3.4.1'), through(), signal)
   await expect(requested).rejects.toMatchObject({ cause: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' } })
-  expect(tunnels).toEqual(['data.jsdelivr.com:443'])
+  expect(proxy.tunnels).toEqual(['data.jsdelivr.com:443'])
 })
 
 test('a response comes through the proxy', async () => {

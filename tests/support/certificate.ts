@@ -10,8 +10,9 @@ export interface TestCertificate {
   readonly chromiumSwitch: string
 }
 
-export function makeCertificate(): TestCertificate {
-  const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1'
+/** @param hosts beside localhost. */
+export function makeCertificate(hosts: readonly string[] = []): TestCertificate {
+  const names = ['subjectAltName=DNS:localhost,IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)].join(',')
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   const subject = ['-subj', '/CN=localhost', '-addext', names, '-days', '1']
   const command = ['req', '-x509', ...curve, ...subject, '-keyout', '-', '-out', '-']

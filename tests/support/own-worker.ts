@@ -38,6 +38,6 @@ export async function startOwnWorker({ writeUrl, tenantId, intervalMs, leaseMs, 
 // As a script, for a test that kills it: the worker as JSON in the one argument.
 const [, script, given] = process.argv
 if (given !== undefined && script === import.meta.filename) {
-  await startOwnWorker(JSON.parse(given))
+  await startOwnWorker(JSON.parse(given), process.env)
   process.stdout.write('started\n')
 }

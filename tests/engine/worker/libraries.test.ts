@@ -268,11 +268,9 @@ test('4,000 versions of one library cost one request for advisories, and 1,000 r
   time += hourMs
   await pass(async () => {})
   expect([count('osv'), count('jquery@')]).toEqual([1, 1_000])
-  for (let day = 2; day <= 5; day++) {
-    time += dayMs
-    await pass(async () => {})
-    expect([count('osv'), count('jquery@')]).toEqual([day, Math.min(4, day) * 1_000])
-  }
+  time += dayMs
+  await pass(async () => {})
+  expect([count('osv'), count('jquery@')]).toEqual([2, 2_000])
 }, 300_000)
 
 test.each([
@@ -291,8 +289,8 @@ test.each([
   played.fault = fault
   await scanned(shop, { [url('3.4.1')]: bytes, [url('3.4.0', 'https://unpkg.com/jquery@')]: 'older' })
   played.requests.length = logged.length = 0
-  for (const end = time + 2 * dayMs; time < end; time += 30 * minuteMs) await pass(async () => {})
-  const withinAnHour = Math.ceil((2 * dayMs) / pauseMs)
+  for (const end = time + dayMs; time < end; time += 30 * minuteMs) await pass(async () => {})
+  const withinAnHour = Math.ceil(dayMs / pauseMs)
   expect(played.requests.length).toBeGreaterThan(withinAnHour - 3)
   expect(played.requests.length).toBeLessThan(2 * withinAnHour + 3)
   expect(requested()).not.toContain('other.example.test')
