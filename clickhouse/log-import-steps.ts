@@ -1,5 +1,5 @@
 import type { Database } from '../queries/clickhouse/database.ts'
-import { chunksOf } from '../queries/sql/chunks.ts'
+import { chunksOf } from '../queries/sql/rows.ts'
 import { render, sql, text, uuids } from '../queries/sql/sql.ts'
 
 /** Prefix of a collector's token. A collector has at most one insert block in flight. */

@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { onlyRow } from '../../queries/sql/only-row.ts'
-import { findOldestWaiting } from '../../queries/tenants/find-oldest-waiting.ts'
+import { onlyRow } from '../../queries/sql/rows.ts'
+import { findOldestWaiting } from '../../queries/tenants/activity.ts'
 import { rejectOtherMethods } from '../pipeline/reject-other-methods.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
 import type { OnOutage } from '../../queries/clickhouse/circuit-breaker.ts'
-import { type FaultKind, faultKind } from '../../queries/clickhouse/fault-kind.ts'
+import { type FaultKind, faultKind } from '../../queries/clickhouse/error-codes.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import {
   type BudgetCharge,

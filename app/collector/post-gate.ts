@@ -3,9 +3,8 @@
  */
 
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { chunksOf } from '../../queries/sql/chunks.ts'
-import { listPresentSites } from '../../queries/tenants/list-collector-sites.ts'
-import { listRetiredTokens } from '../../queries/tenants/list-retired-tokens.ts'
+import { chunksOf } from '../../queries/sql/rows.ts'
+import { listPresentSites, listRetiredTokens } from '../../queries/tenants/site-tokens.ts'
 import type { PostRecord } from './segment-file.ts'
 
 export type DropReason = 'deleted_site' | 'rotated_token'

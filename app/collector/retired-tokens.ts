@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
-import { findRetiredToken } from '../../queries/tenants/find-retired-token.ts'
+import { findRetiredToken } from '../../queries/tenants/site-tokens.ts'
 import { retiredTokenTtlMs } from '../../schema/durations.ts'
 import { siteTokenPattern } from './site-address.ts'
 

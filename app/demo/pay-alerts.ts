@@ -2,7 +2,7 @@
 
 import type { Env, Hono } from 'hono'
 import { demoTenant } from '../../fixtures/demo-tenants.ts'
-import { listAlertRules } from '../../queries/alerts/list-alert-rules.ts'
+import { listAlertRules } from '../../queries/alerts/rules.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { alertEvents } from '../../schema/alert-events.ts'

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../queries/sql/query.ts'
-import { type FoundKey, findKey } from '../../queries/tenants/find-key.ts'
+import { type FoundKey, findKey } from '../../queries/tenants/keys.ts'
 import { keyTtlMs } from '../../schema/durations.ts'
 import { keyPattern } from '../../schema/key-pattern.ts'
 import { type Entitlements, entitlements, type Plan } from '../../schema/plans.ts'

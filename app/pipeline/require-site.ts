@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { LRUCache } from 'lru-cache'
-import { findSites } from '../../queries/tenants/find-sites.ts'
+import { findSites } from '../../queries/tenants/sites.ts'
 import { keyTtlMs } from '../../schema/durations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { ApiEnv } from './request-context.ts'

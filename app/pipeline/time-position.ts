@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TimePosition } from '../../queries/sql/time-position.ts'
+import type { TimePosition } from '../../queries/sql/query.ts'
 import { byText } from '../../schema/rules/by-text.ts'
 import { cursorTime } from './cursor.ts'
 import type { SortKey } from './page.ts'

@@ -8,12 +8,7 @@ import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { isNamed } from '../../queries/clickhouse/error-codes.ts'
 import { name, render, type Sql, sql } from '../../queries/sql/sql.ts'
-import {
-  countOwnedRows,
-  listOwnedTables,
-  type OwnedRows,
-  type OwnedTable,
-} from '../../queries/tenants/list-owned-tables.ts'
+import { countOwnedRows, listOwnedTables, type OwnedRows, type OwnedTable } from '../../queries/tenants/owned-tables.ts'
 import type { DatabaseAccess } from '../program/open-database.ts'
 
 /** The writer, and the databases with its rows. */

@@ -4,7 +4,7 @@ import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollu
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
-import { ofSite } from '../../queries/tenants/of-site.ts'
+import { ofSite } from '../../queries/tenants/owned-tables.ts'
 import { type Databases, deleteRows } from './owned-rows.ts'
 
 interface SiteRemoval {

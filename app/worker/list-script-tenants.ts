@@ -1,5 +1,5 @@
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { listTenants } from '../../queries/tenants/list-tenants.ts'
+import { listTenants } from '../../queries/tenants/tenants.ts'
 import { entitlements } from '../../schema/plans.ts'
 
 interface Selection {

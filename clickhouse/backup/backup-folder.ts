@@ -4,9 +4,8 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
+import { onlyRow, rowCount } from '../../queries/sql/rows.ts'
 import { sql } from '../../queries/sql/sql.ts'
 
 export interface StoredBackup {

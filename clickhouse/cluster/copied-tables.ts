@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { sql } from '../../queries/sql/sql.ts'
-import { listOwnedTables } from '../../queries/tenants/list-owned-tables.ts'
+import { listOwnedTables } from '../../queries/tenants/owned-tables.ts'
 import { viewTargets } from '../rollups/list-rollups.ts'
 import { isWorkTable } from '../rollups/retract-reports.ts'
 

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { chunksOf } from '../../queries/sql/chunks.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
+import { chunksOf, rowCount } from '../../queries/sql/rows.ts'
 import { at, name, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
 import { dayMs, minuteMs } from '../../schema/durations.ts'
 

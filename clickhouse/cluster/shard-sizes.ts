@@ -2,9 +2,8 @@
 
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount } from '../../queries/sql/rows.ts'
+import { onlyRow, rowCount } from '../../queries/sql/rows.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import type { Cluster } from './open-cluster.ts'
 

@@ -4,9 +4,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { onlyRow } from '../../queries/sql/only-row.ts'
 import type { Query } from '../../queries/sql/query.ts'
-import { rowCount, rowTime } from '../../queries/sql/rows.ts'
+import { onlyRow, rowCount, rowTime } from '../../queries/sql/rows.ts'
 import { render, sql, uint, uuid } from '../../queries/sql/sql.ts'
 import { shardDictionary } from './on-cluster.ts'
 import type { Cluster, ClusterNode, Shard } from './open-cluster.ts'

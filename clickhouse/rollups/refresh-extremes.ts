@@ -1,6 +1,6 @@
 import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
-import { bucketTime, rawTime } from '../../queries/rollups/time-column.ts'
+import { bucketTime, rawTime } from '../../queries/rollups/columns.ts'
 import { at, join, name, render, type Sql, sql, text, uint } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { mutationSettings } from '../cluster/shared-ddl.ts'

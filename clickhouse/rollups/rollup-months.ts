@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import type { TimeColumn } from '../../queries/rollups/columns.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
-import type { TimeColumn } from '../../queries/rollups/time-column.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql, uuid, uuids } from '../../queries/sql/sql.ts'
 import { retentionStart } from '../../schema/plans.ts'

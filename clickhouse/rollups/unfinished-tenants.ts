@@ -1,5 +1,5 @@
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { listUnfinishedImports } from '../../queries/tenants/list-unfinished-imports.ts'
+import { listUnfinishedImports } from '../../queries/tenants/imports.ts'
 
 /** Tenants with a running or interrupted import. */
 export async function unfinishedTenants(database: Database): Promise<string[]> {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { Tally } from '../../schema/rules/weights.ts'
+import { rawTime } from '../rollups/columns.ts'
 import { countSlices } from '../rollups/count-slices.ts'
-import { rawTime } from '../rollups/time-column.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { join, sql } from '../sql/sql.ts'
-import type { BrowserChangeFilter } from './browser-change-groups.ts'
+import type { BrowserChangeFilter } from './browser-changes.ts'
 
 const row = z.object({ browser: z.string(), reportCount: rowCount, weight: rowBigSum })
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { ClickHouseSettings } from '@clickhouse/client'
 import type { ExportQuery, PoolName, Query } from '../sql/query.ts'
 import type { OnOutage } from './circuit-breaker.ts'
-import type { FaultKind } from './fault-kind.ts'
+import type { FaultKind } from './error-codes.ts'
 import type { QueryCost } from './parse-response.ts'
 
 export interface QueryOrigin {

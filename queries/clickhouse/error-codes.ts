@@ -1,6 +1,7 @@
 /** @module ClickHouse's error codes (ErrorCodes.cpp) and their consequences for a failed statement. */
 
 import { ClickHouseError } from '@clickhouse/client'
+import { TimedOut } from './with-timeout.ts'
 
 export interface ErrorCode {
   readonly name: string
@@ -204,4 +205,13 @@ export const isForAnotherNode = (error: unknown): boolean => codeOf(error)?.anot
 export function hasNotBegun(error: unknown): boolean {
   const code = codeOf(error)
   return code?.anotherNode === true && !code.mayHaveRun
+}
+
+/** Kinds of faults in metrics of ClickHouse and Redis: no response, no connection, or an error response. */
+export type FaultKind = 'timeout' | 'connection' | 'error'
+
+export function faultKind(error: unknown): FaultKind {
+  if (error instanceof TimedOut) return 'timeout'
+  const isResponse = error instanceof ClickHouseError || (error instanceof Error && error.name === 'ReplyError')
+  return isResponse ? 'error' : 'connection'
 }

@@ -1,9 +1,15 @@
 import { queryDetails } from '../groups/select-groups.ts'
 import type { Reader } from '../sql/query.ts'
-import { type CspPolicyFilter, cspPolicySlices } from './csp-policy-groups.ts'
-import { findPolicyKeys } from './find-policy-keys.ts'
-import { listCspPolicies, policyMeasures, type QuotedCspPolicy, quotedPolicyRow } from './list-csp-policies.ts'
-import { listCspPolicyTexts } from './list-csp-policy-texts.ts'
+import {
+  type CspPolicyFilter,
+  cspPolicySlices,
+  findPolicyKeys,
+  listCspPolicies,
+  listCspPolicyTexts,
+  policyMeasures,
+  type QuotedCspPolicy,
+  quotedPolicyRow,
+} from './csp-policies.ts'
 
 /** Distinct policies of one read, before any are merged (Rule 52). */
 const maxPolicies = 200

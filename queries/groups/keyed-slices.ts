@@ -3,7 +3,7 @@
 import type { ReportType } from '../../schema/report-types.ts'
 import { type GroupFilter, type GroupSlice, type GroupTable, groupSlices, rawSliceAt } from '../rollups/group-slices.ts'
 import { unexpired } from '../rollups/table-slices.ts'
-import { equals } from '../sql/equals.ts'
+import { equals } from '../sql/matches.ts'
 import { join, type Sql, sql, texts, uuid } from '../sql/sql.ts'
 
 export interface KeyedSlice extends GroupSlice {

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { newIssueEvent } from '../../schema/alert-events.ts'
 import { confidenceRule } from '../../schema/confidence-rule.ts'
-import { keysOf } from '../scripts/violating-scripts.ts'
+import { halfMd5s } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowDigits, rowTime } from '../sql/rows.ts'
 import { at, join, type Sql, sql, text, uint, uint64s, uuid } from '../sql/sql.ts'
@@ -83,7 +83,7 @@ export const listNewSightings = (
     FROM (${newIssues(tenantId, since)}) AS issue
     LEFT JOIN (
       SELECT site_id, issue_key, sum(report_count) AS reports,
-        halfMD5(concat(toString(site_id), ' ', any(issue_host))) IN ${keysOf(known.map(({ siteId, host }) => `${siteId} ${host}`))}
+        halfMD5(concat(toString(site_id), ' ', any(issue_host))) IN ${halfMd5s(known.map(({ siteId, host }) => `${siteId} ${host}`))}
           AS is_known,
         reports >= ${uint(confidenceRule.manyReports)}
           AND length(groupUniqArrayArray(browsers)) >= ${uint(confidenceRule.severalFamilies)} AS is_high

@@ -1,7 +1,27 @@
-import { delimited, type Groups, storedKey } from '../groups/keyed-slices.ts'
+import { z } from 'zod'
+import {
+  groupPageRow,
+  isAfter,
+  noGroups,
+  selectGroupPage,
+  totalDistinct,
+  type VolumePosition,
+} from '../groups/group-pages.ts'
+import { delimited, type Groups, keyedSlices, storedKey } from '../groups/keyed-slices.ts'
+import {
+  browserFamilies,
+  commonValue,
+  type GroupMeasure,
+  type Keyed,
+  latestValue,
+  queryDetails,
+  queryLatest,
+} from '../groups/select-groups.ts'
 import type { GroupFilter } from '../rollups/group-slices.ts'
-import { equals } from '../sql/equals.ts'
-import { sql, text, uuid } from '../sql/sql.ts'
+import { equals } from '../sql/matches.ts'
+import type { Query } from '../sql/query.ts'
+import { rowBigSum, rowCount } from '../sql/rows.ts'
+import { name, sql, text, uint, uuid } from '../sql/sql.ts'
 
 export interface NetworkErrorFilter extends GroupFilter {
   readonly siteId: string | undefined
@@ -18,7 +38,7 @@ const key = storedKey(() => [
   sql`toString(status_code)`,
 ])
 
-export const networkErrorGroups = (filter: NetworkErrorFilter): Groups => ({
+const networkErrorGroups = (filter: NetworkErrorFilter): Groups => ({
   filter,
   rollup: 'network_errors_per_day_by_group',
   conditions: [
@@ -30,3 +50,92 @@ export const networkErrorGroups = (filter: NetworkErrorFilter): Groups => ({
   ],
   key,
 })
+
+const networkErrorGroupRow = groupPageRow.extend({ originCount: rowCount })
+
+export type NetworkErrorGroup = z.infer<typeof networkErrorGroupRow>
+
+export const noNetworkErrors = { ...noGroups, originCount: 0 }
+
+const networkErrorGroupsMeasures = { originCount: totalDistinct(() => sql`request_origin`) }
+
+export function listNetworkErrorGroups(
+  filter: NetworkErrorFilter,
+  after: VolumePosition | undefined,
+  limit: number,
+): Query<NetworkErrorGroup> {
+  const condition = after && isAfter(after)
+  const statement = selectGroupPage(keyedSlices(networkErrorGroups(filter)), {
+    measures: networkErrorGroupsMeasures,
+    condition,
+    limit,
+  })
+  return { name: 'listNetworkErrorGroups', statement, row: networkErrorGroupRow }
+}
+
+const values = z.array(z.string())
+const networkErrorDetailRow = z.object({
+  key: rowBigSum,
+  serverIps: values,
+  protocols: values,
+  methods: values,
+  browsers: values,
+})
+
+/** Rule 49. */
+const maxValues = 5
+
+/** Most reports first, ties by value, without ''; `counts` is the rollup's map of reports by value. */
+function mostFrequent(column: string, counts: string): GroupMeasure {
+  return {
+    ofSlice: ({ isRaw }) =>
+      isRaw ? sql`sumMap(map(toString(${name(column)}), toUInt64(1)))` : sql`sumMap(${name(counts)})`,
+    merged: (values) => {
+      const known = sql`arrayFilter(pair -> pair.1 != '', sumMap(${values})::Array(Tuple(String, UInt64)))`
+      const ranked = sql`arraySort(pair -> (-toInt64(pair.2), pair.1), ${known})`
+      return sql`arraySlice(arrayMap(pair -> pair.1, ${ranked}), 1, ${uint(maxValues)})`
+    },
+  }
+}
+
+const networkErrorDetailsMeasures = {
+  serverIps: mostFrequent('server_ip', 'server_ips'),
+  protocols: mostFrequent('protocol', 'protocols'),
+  methods: mostFrequent('method', 'methods'),
+  browsers: browserFamilies,
+}
+
+export const listNetworkErrorDetails = (filter: NetworkErrorFilter, groups: readonly Keyed[]) =>
+  queryDetails(
+    { name: 'listNetworkErrorDetails', measures: networkErrorDetailsMeasures, row: networkErrorDetailRow },
+    keyedSlices(networkErrorGroups(filter)),
+    groups,
+  )
+
+const networkErrorTextRow = z.object({
+  key: rowBigSum,
+  errorType: z.string(),
+  phase: z.string(),
+  origin: z.string(),
+  statusCode: z.int().nullable(),
+  exampleUrl: z.string(),
+})
+
+const networkErrorTextsMeasures = {
+  errorType: commonValue(() => sql`feature`),
+  phase: commonValue(() => sql`phase`),
+  origin: commonValue(() => sql`request_origin`),
+  statusCode: commonValue(() => sql`nullIf(status_code, 0)`),
+  exampleUrl: latestValue(sql`request_url`),
+}
+
+/** Texts of each group's latest report. */
+export const listNetworkErrorTexts = (
+  filter: NetworkErrorFilter,
+  groups: readonly (Keyed & { readonly lastSeen: string })[],
+) =>
+  queryLatest(
+    { name: 'listNetworkErrorTexts', measures: networkErrorTextsMeasures, row: networkErrorTextRow },
+    networkErrorGroups(filter),
+    groups,
+  )

@@ -5,8 +5,8 @@
 
 import { z } from 'zod'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
+import { rawTime } from '../rollups/columns.ts'
 import { countSlices } from '../rollups/count-slices.ts'
-import { rawTime } from '../rollups/time-column.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
 import { join, sql } from '../sql/sql.ts'

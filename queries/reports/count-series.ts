@@ -3,13 +3,12 @@
 import { z } from 'zod'
 import type { SeriesGrouping } from '../../schema/group-by.ts'
 import { type Buckets, bucketOfSlot } from '../../schema/rules/time/buckets.ts'
+import { rawTime } from '../rollups/columns.ts'
 import { type CountSlice, countSlices } from '../rollups/count-slices.ts'
-import { rawTime } from '../rollups/time-column.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSums, rowIntegers } from '../sql/rows.ts'
 import { join, type Sql, sql, uint } from '../sql/sql.ts'
-import type { BucketQuery } from './estimate-histogram.ts'
-import { maxBuckets } from './histogram-reports.ts'
+import { type BucketQuery, maxBuckets } from './histogram-reports.ts'
 
 const areParallel = (slots: readonly number[], ...others: readonly (readonly unknown[])[]) =>
   others.every(({ length }) => length === slots.length)

@@ -9,7 +9,7 @@ import { countSlices } from '../rollups/count-slices.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql, uint } from '../sql/sql.ts'
-import { toTypeCounts } from './count-report-types.ts'
+import { toTypeCounts } from './count-reports.ts'
 
 /** Parts of equal length in a window. */
 const partCount = 14

@@ -4,11 +4,10 @@ import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
 import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/responses/report.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
+import { rawTime } from '../rollups/columns.ts'
 import { inRanges } from '../rollups/table-slices.ts'
-import { rawTime } from '../rollups/time-column.ts'
-import type { PageOf, Query } from '../sql/query.ts'
+import type { PageOf, Query, TimePosition } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, uint, uuid } from '../sql/sql.ts'
-import type { TimePosition } from '../sql/time-position.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
 
 interface ListFilter extends ReportFilter {

@@ -1,9 +1,8 @@
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
-import { reportColumn } from '../rollups/report-column.ts'
+import { reportColumn } from '../rollups/columns.ts'
 import { unexpired } from '../rollups/table-slices.ts'
-import { equals } from '../sql/equals.ts'
-import { matches } from '../sql/matches.ts'
+import { equals, matches } from '../sql/matches.ts'
 import { at, bool, join, type Sql, sql, text, uint64, uuid } from '../sql/sql.ts'
 
 /** Condition on the reports of a window, one range of the primary key. */

@@ -3,12 +3,11 @@ import { hourMs } from '../../schema/durations.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ReportType } from '../../schema/report-types.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
-import { equals } from '../sql/equals.ts'
-import { isAmong, matches, meetsOthers } from '../sql/matches.ts'
+import { equals, isAmong, matches, meetsOthers } from '../sql/matches.ts'
 import { bool, name, type Sql, sql, text, texts, uint64 } from '../sql/sql.ts'
+import type { TimeColumn } from './columns.ts'
 import { type CountTable, rawTable, selectRollup } from './select-rollup.ts'
 import { sliceTables } from './table-slices.ts'
-import type { TimeColumn } from './time-column.ts'
 
 export interface CountFilter {
   readonly tenantId: string

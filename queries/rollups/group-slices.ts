@@ -1,9 +1,8 @@
 import { dayMs } from '../../schema/durations.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { join, type Sql, sql, times, uuid } from '../sql/sql.ts'
-import { pageOfReport } from './report-column.ts'
+import { bucketTime, pageOfReport, rawTime } from './columns.ts'
 import { sliceTables, type TimedTable } from './table-slices.ts'
-import { bucketTime, rawTime } from './time-column.ts'
 
 export interface GroupFilter {
   readonly tenantId: string

@@ -1,12 +1,10 @@
 import { type DimensionName, dimensionNames, dimensionRows, isField } from '../../schema/dimensions.ts'
 import { dayMs, hourMs, minuteMs } from '../../schema/durations.ts'
-import type { ReportType } from '../../schema/report-types.ts'
-import { dimensionsOf } from '../../schema/report-types.ts'
+import { dimensionsOf, type ReportType } from '../../schema/report-types.ts'
 import { storedFieldRows } from '../../schema/stored-report.ts'
 import { name, type Sql, sql, text } from '../sql/sql.ts'
-import { reportColumn } from './report-column.ts'
+import { bucketTime, exactBucketTime, rawTime, reportColumn } from './columns.ts'
 import type { TimedTable } from './table-slices.ts'
-import { bucketTime, exactBucketTime, rawTime } from './time-column.ts'
 
 export interface CountTable extends TimedTable {
   readonly column: (dimension: DimensionName) => Sql

@@ -1,9 +1,9 @@
 /** @module Exact covers of time windows by rollups and raw rows. */
 
 import { splitByGrain, type TimeRange } from '../../schema/rules/time/time-range.ts'
-import { anyOf } from '../sql/any-of.ts'
+import { anyOf } from '../sql/matches.ts'
 import { atSecond, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
-import type { TimeColumn } from './time-column.ts'
+import type { TimeColumn } from './columns.ts'
 
 export interface TimedTable {
   readonly table: string

@@ -1,8 +1,19 @@
+import { hash } from 'node:crypto'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ValueCondition } from '../../schema/value-filters.ts'
-import { anyOf } from './any-of.ts'
-import { type Sql, sql, text, texts, uuid, uuids } from './sql.ts'
+import { type Bound, join, name, type Sql, sql, text, texts, uint64s, uuid, uuids } from './sql.ts'
+
+/** At least one condition. */
+export function anyOf(conditions: readonly Sql[]): Sql {
+  const [only, ...others] = conditions
+  return only && others.length === 0 ? only : sql`(${join(conditions, ' OR ')})`
+}
+
+/** No condition for an undefined value. */
+export function equals<Value>(column: string, bind: (value: Value) => Bound, value: Value | undefined): Sql[] {
+  return value === undefined ? [] : [sql`${name(column)} = ${bind(value)}`]
+}
 
 const isPattern = (value: string) => value.includes('_')
 
@@ -47,3 +58,7 @@ export function isAmong(column: Sql, dimension: DimensionName, among: readonly s
   const isUuid = dimensionRows[dimension].match.kind === 'uuid' && stored === 'typed'
   return sql`${column} IN ${isUuid ? uuids(among) : texts(among)}`
 }
+
+/** First half of the MD5 of each: URLs would be too long to send. */
+export const halfMd5s = (texts: readonly string[]): Sql =>
+  sql`${uint64s(texts.map((text) => hash('md5', text, 'buffer').readBigUInt64BE()))}`

@@ -36,3 +36,11 @@ export interface Reader {
   /** Runs queries concurrently and concatenates their rows. */
   readonly readAll: <Row>(queries: readonly Query<Row>[]) => Promise<Row[]>
 }
+
+export const toReader = (read: Read): Reader => ({
+  read,
+  readAll: async (queries) => (await Promise.all(queries.map((query) => read(query)))).flat(),
+})
+
+/** Milliseconds since the Unix epoch, 0 for never; the id breaks ties. */
+export type TimePosition<Time extends string> = Readonly<Record<Time, number>> & { readonly id: string }

@@ -36,3 +36,12 @@ const areTexts = (value: unknown) => Array.isArray(value) && value.every((text) 
 
 /** Texts in one value, checked without zod's cost an element. */
 export const rowTexts = z.custom<readonly string[]>(areTexts, 'Expected texts')
+
+export function onlyRow<Row>(rows: readonly Row[]): Row {
+  const [row, ...others] = rows
+  if (row === undefined || others.length > 0) throw new Error(`expected one row, got ${rows.length}`)
+  return row
+}
+
+export const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))

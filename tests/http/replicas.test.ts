@@ -5,7 +5,7 @@ import { untilInStep } from '../../clickhouse/cluster/in-step.ts'
 import { type Cluster, openCluster } from '../../clickhouse/cluster/open-cluster.ts'
 import { aReport } from '../../fixtures/reports.ts'
 import { type ConnectOptions, connect } from '../../queries/clickhouse/client.ts'
-import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
+import { countStoredRows } from '../../queries/reports/stored-ids.ts'
 import { fakeReplicas } from '../support/fake-replicas.ts'
 import { patience } from '../support/patience.ts'
 

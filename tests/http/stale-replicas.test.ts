@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aReport } from '../../fixtures/reports.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { countStoredRows } from '../../queries/reports/count-stored-rows.ts'
+import { countStoredRows } from '../../queries/reports/stored-ids.ts'
 import { fakeReplicas } from '../support/fake-replicas.ts'
 import { patience } from '../support/patience.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from '../../app/pipeline/endpoint.ts'
 import { windows } from '../../app/pipeline/windows.ts'
-import { countReportTypes, toTypeCounts } from '../../queries/reports/count-report-types.ts'
+import { countReportTypes, toTypeCounts } from '../../queries/reports/count-reports.ts'
 import { oneOf, uuid } from '../../schema/params.ts'
 import { toEveryTypeFilter } from '../../schema/report-filter.ts'
 import { reportTypeCount } from '../../schema/responses/report.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type RandomReportsOptions, randomReports } from '../../fixtures/reports.ts'
-import { chunksOf } from '../../queries/sql/chunks.ts'
+import { chunksOf } from '../../queries/sql/rows.ts'
 import { dayMs } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { startApi, type TestApi } from '../support/api.ts'

@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
-import { insertAlert } from '../../queries/alerts/insert-alert.ts'
-import { listAlertRules } from '../../queries/alerts/list-alert-rules.ts'
-import { listAlertedSubjects } from '../../queries/alerts/list-alerted-subjects.ts'
-import { listDestinations } from '../../queries/alerts/list-destinations.ts'
-import { listRecentAlerts } from '../../queries/alerts/list-recent-alerts.ts'
-import { listNewPolicySites } from '../../queries/csp-policies/list-new-policy-sites.ts'
+import { insertAlert, listAlertedSubjects, listRecentAlerts } from '../../queries/alerts/alerts.ts'
+import { listAlertRules, listDestinations } from '../../queries/alerts/rules.ts'
+import { listNewPolicySites } from '../../queries/csp-policies/csp-policies.ts'
 import { listFirstDays, listIssueTexts, listNewSightings } from '../../queries/issues/new-sightings.ts'
-import { listPageLabels } from '../../queries/pages/list-page-labels.ts'
+import { listPageLabels } from '../../queries/pages/monitored-pages.ts'
 import { listBursts, listFirstReports, listSilences } from '../../queries/reports/list-traffic-changes.ts'
-import { findScanVersion } from '../../queries/scans/find-scan-version.ts'
+import { findScanVersion } from '../../queries/scans/scans.ts'
 import {
   listCurrentDecisions,
   listFirstVersions,

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNextPagePosition } from '../../queries/pages/find-next-page-position.ts'
-import { listMonitoredPages } from '../../queries/pages/list-monitored-pages.ts'
-import { listPagesToScan } from '../../queries/pages/list-pages-to-scan.ts'
+import { findNextPagePosition, listMonitoredPages, listPagesToScan } from '../../queries/pages/monitored-pages.ts'
 import { paymentPatterns, sitePageIds } from '../../queries/pages/payment-pages.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { sqlText } from '../support/sql-text.ts'

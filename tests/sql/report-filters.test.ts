@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countReports } from '../../queries/reports/count-reports.ts'
 import { histogramReports } from '../../queries/reports/histogram-reports.ts'
-import { listValues } from '../../queries/reports/list-values.ts'
+import { listValues } from '../../queries/reports/values.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'

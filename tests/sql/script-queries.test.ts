@@ -1,22 +1,24 @@
 import { describe, expect, test } from 'vitest'
-import { listPageSites } from '../../queries/pages/list-page-sites.ts'
-import { listScanFindings } from '../../queries/scans/list-scan-findings.ts'
-import { countCaptureFetches } from '../../queries/scripts/count-capture-fetches.ts'
-import { countUninventoriedScripts } from '../../queries/scripts/count-uninventoried-scripts.ts'
-import { findScriptUrl } from '../../queries/scripts/find-script-url.ts'
-import { listCaptureAttempts } from '../../queries/scripts/list-capture-attempts.ts'
-import { listCapturedHashes } from '../../queries/scripts/list-captured-hashes.ts'
-import { listPaymentActivity } from '../../queries/scripts/list-payment-activity.ts'
-import { listScriptActivity } from '../../queries/scripts/list-script-activity.ts'
-import { listScriptCaptures } from '../../queries/scripts/list-script-captures.ts'
-import { listScriptDecisions } from '../../queries/scripts/list-script-decisions.ts'
-import { listScriptHashes } from '../../queries/scripts/list-script-hashes.ts'
-import { listScriptHosts } from '../../queries/scripts/list-script-hosts.ts'
-import { listScriptIdentities } from '../../queries/scripts/list-script-identities.ts'
-import { listScriptViolations } from '../../queries/scripts/list-script-violations.ts'
-import { listScripts } from '../../queries/scripts/list-scripts.ts'
-import { listUncapturedVersions } from '../../queries/scripts/list-uncaptured-versions.ts'
+import { listPageSites } from '../../queries/pages/monitored-pages.ts'
+import { listScanFindings } from '../../queries/scans/scan-evidence.ts'
+import { listPaymentActivity, listScriptActivity } from '../../queries/scripts/activity.ts'
+import {
+  countCaptureFetches,
+  listCaptureAttempts,
+  listCapturedHashes,
+  listScriptCaptures,
+  listUncapturedVersions,
+} from '../../queries/scripts/captures.ts'
+import { listScriptDecisions } from '../../queries/scripts/decisions.ts'
 import type { InventoryFilter } from '../../queries/scripts/script-inventory.ts'
+import {
+  findScriptUrl,
+  listScriptHashes,
+  listScriptHosts,
+  listScriptIdentities,
+  listScripts,
+} from '../../queries/scripts/scripts.ts'
+import { countUninventoriedScripts, listScriptViolations } from '../../queries/scripts/violations.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { dayMs } from '../../schema/durations.ts'
 import { sqlText } from '../support/sql-text.ts'

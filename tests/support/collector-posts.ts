@@ -10,7 +10,7 @@ import { type CollectorServices, createCollector } from '../../app/collector/cre
 import { openLog } from '../../app/collector/open-log.ts'
 import { readConfig } from '../../app/config.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { listImportSteps } from '../../queries/tenants/list-import-steps.ts'
+import { listImportSteps } from '../../queries/tenants/imports.ts'
 import { importVersion } from '../../schema/rules/import-version.ts'
 import { queryRows } from './database.ts'
 import { patientBlocks } from './patience.ts'

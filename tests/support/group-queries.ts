@@ -1,23 +1,24 @@
+import {
+  listBrowserChangeDetails,
+  listBrowserChanges,
+  listBrowserChangeTexts,
+} from '../../queries/browser-changes/browser-changes.ts'
 import { countChangesByBrowser } from '../../queries/browser-changes/count-changes-by-browser.ts'
-import { listBrowserChangeDetails } from '../../queries/browser-changes/list-browser-change-details.ts'
-import { listBrowserChangeTexts } from '../../queries/browser-changes/list-browser-change-texts.ts'
-import { listBrowserChanges } from '../../queries/browser-changes/list-browser-changes.ts'
-import { listCrashDetails } from '../../queries/crashes/list-crash-details.ts'
-import { listCrashGroups } from '../../queries/crashes/list-crash-groups.ts'
-import { listCrashTexts } from '../../queries/crashes/list-crash-texts.ts'
-import { findPolicyKeys } from '../../queries/csp-policies/find-policy-keys.ts'
-import { listCspEvidence } from '../../queries/csp-policies/list-csp-evidence.ts'
-import { listCspPolicies } from '../../queries/csp-policies/list-csp-policies.ts'
-import { listCspPolicyTexts } from '../../queries/csp-policies/list-csp-policy-texts.ts'
-import { listCspSourceDetails } from '../../queries/csp-policies/list-csp-source-details.ts'
-import { listCspSourceExamples } from '../../queries/csp-policies/list-csp-source-examples.ts'
-import { listCspSources } from '../../queries/csp-policies/list-csp-sources.ts'
-import { findIssue } from '../../queries/issues/find-issue.ts'
-import { listIssueDetails } from '../../queries/issues/list-issue-details.ts'
-import { listIssues } from '../../queries/issues/list-issues.ts'
-import { listNetworkErrorDetails } from '../../queries/network-errors/list-network-error-details.ts'
-import { listNetworkErrorGroups } from '../../queries/network-errors/list-network-error-groups.ts'
-import { listNetworkErrorTexts } from '../../queries/network-errors/list-network-error-texts.ts'
+import { listCrashDetails, listCrashGroups, listCrashTexts } from '../../queries/crashes/crash-groups.ts'
+import { findPolicyKeys, listCspPolicies, listCspPolicyTexts } from '../../queries/csp-policies/csp-policies.ts'
+import {
+  listCspEvidence,
+  listCspSourceDetails,
+  listCspSourceExamples,
+} from '../../queries/csp-policies/csp-source-details.ts'
+import { listCspSources } from '../../queries/csp-policies/csp-sources.ts'
+import { findIssue, listIssueDetails } from '../../queries/issues/issue-details.ts'
+import { listIssues } from '../../queries/issues/issues.ts'
+import {
+  listNetworkErrorDetails,
+  listNetworkErrorGroups,
+  listNetworkErrorTexts,
+} from '../../queries/network-errors/network-error-groups.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { pageMatch } from '../../schema/rules/scans/page-pattern.ts'
 import type { OracleWindow } from '../oracles/oracle-parts.ts'

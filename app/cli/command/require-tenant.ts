@@ -1,8 +1,8 @@
 /** @module Lookups of a command's tenant and sites that throw if there is none. */
 
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
-import { listSites, type Site } from '../../../queries/tenants/list-sites.ts'
+import { listSites, type Site } from '../../../queries/tenants/sites.ts'
+import { findTenant, type Tenant } from '../../../queries/tenants/tenants.ts'
 
 /** The requested record is not stored. */
 export class NotStored extends Error {}

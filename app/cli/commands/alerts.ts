@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { listAlertRules } from '../../../queries/alerts/list-alert-rules.ts'
+import { listAlertRules } from '../../../queries/alerts/rules.ts'
 import { alertEvents } from '../../../schema/alert-events.ts'
 import type { AlertRule } from '../../../schema/alert-rule.ts'
 import { recordWord } from '../../../schema/record-fields.ts'

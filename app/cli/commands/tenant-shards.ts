@@ -8,7 +8,7 @@ import { emptiestShard, measureShards, planMoves } from '../../../clickhouse/clu
 import { assignShard, shardOfTenant } from '../../../clickhouse/cluster/tenant-shards.ts'
 import { pendingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
-import { listTenants } from '../../../queries/tenants/list-tenants.ts'
+import { listTenants } from '../../../queries/tenants/tenants.ts'
 import { copyFromServer } from '../../tenants/copy-from-server.ts'
 import { countTenantRows, moveTenant } from '../../tenants/move-tenant.ts'
 import { option } from '../command/arguments.ts'

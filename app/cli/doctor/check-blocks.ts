@@ -1,5 +1,5 @@
-import { onlyRow } from '../../../queries/sql/only-row.ts'
-import { findOldestWaiting } from '../../../queries/tenants/find-oldest-waiting.ts'
+import { onlyRow } from '../../../queries/sql/rows.ts'
+import { findOldestWaiting } from '../../../queries/tenants/activity.ts'
 import { minuteMs } from '../../../schema/durations.ts'
 import { isSetAside, isWaiting, listSegments, logFolder } from '../../collector/segment-folder.ts'
 import { type Check, FaultWithFix } from './check.ts'

@@ -1,4 +1,4 @@
-import { type LostPart, listLostParts } from '../../../queries/tenants/list-lost-parts.ts'
+import { type LostPart, listLostParts } from '../../../queries/tenants/imports.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 import { withoutDeletedSites } from '../../import/reports/without-deleted-sites.ts'

@@ -1,7 +1,7 @@
 import { countBrokenParts } from '../../../clickhouse/broken-parts.ts'
 import { damageFix, describeDamage, findDamagedPart } from '../../../clickhouse/damaged-part.ts'
 import { passwordPath } from '../../../clickhouse/engine/passwords.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { onlyRow } from '../../../queries/sql/rows.ts'
 import type { Config } from '../../config.ts'
 import { type Check, FaultWithFix } from './check.ts'
 import { ofEachServer } from './of-each-server.ts'

@@ -1,7 +1,7 @@
 /** @module Checks of inserts and of a cluster's replicas. ClickHouse shows them only to the writer. */
 
 import { countLateInserts, lateMs, type NodeHealth, readNodeHealth } from '../../../clickhouse/cluster/node-health.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { onlyRow } from '../../../queries/sql/rows.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
 import type { Check } from './check.ts'
 import { ofEachServer } from './of-each-server.ts'

@@ -1,5 +1,4 @@
-import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
-import { listEnabledRules } from '../../../queries/alerts/list-enabled-rules.ts'
+import { listDestinations, listEnabledRules } from '../../../queries/alerts/rules.ts'
 import { findLease } from '../../../queries/tenants/find-lease.ts'
 import { minuteMs } from '../../../schema/durations.ts'
 import { leaseIds } from '../../program/lease.ts'

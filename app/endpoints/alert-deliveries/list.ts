@@ -1,4 +1,4 @@
-import { listAlertDeliveries } from '../../../queries/alerts/list-alert-deliveries.ts'
+import { listAlertDeliveries } from '../../../queries/alerts/deliveries.ts'
 import { exactText, uuid } from '../../../schema/params.ts'
 import { alertDelivery } from '../../../schema/responses/alert-delivery.ts'
 import { listResponse } from '../../../schema/responses/common.ts'

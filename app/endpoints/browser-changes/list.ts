@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { BrowserChangeFilter } from '../../../queries/browser-changes/browser-change-groups.ts'
-import { countChangesByBrowser } from '../../../queries/browser-changes/count-changes-by-browser.ts'
-import { listBrowserChangeDetails } from '../../../queries/browser-changes/list-browser-change-details.ts'
-import { listBrowserChangeTexts } from '../../../queries/browser-changes/list-browser-change-texts.ts'
 import {
   type BrowserChangeEntry,
+  type BrowserChangeFilter,
   type BrowserChangePosition,
+  listBrowserChangeDetails,
   listBrowserChanges,
+  listBrowserChangeTexts,
   noBrowserChanges,
-} from '../../../queries/browser-changes/list-browser-changes.ts'
+} from '../../../queries/browser-changes/browser-changes.ts'
+import { countChangesByBrowser } from '../../../queries/browser-changes/count-changes-by-browser.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'
 import { browserChangeTypeNames } from '../../../schema/report-types.ts'
 import { browserChange, browserChangeTotals } from '../../../schema/responses/browser-change.ts'

@@ -1,7 +1,7 @@
 /** @module Evidence and verdicts of a site, current or as recorded at a given time. */
 
-import { listAlertedEvents } from '../../../queries/alerts/list-alerted-events.ts'
-import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
+import { listAlertedEvents } from '../../../queries/alerts/alerts.ts'
+import { findAnyDecision } from '../../../queries/scripts/decisions.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import type { Capability } from '../../../schema/plans.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'

@@ -1,7 +1,10 @@
-import type { CrashFilter } from '../../../queries/crashes/crash-groups.ts'
-import { listCrashDetails } from '../../../queries/crashes/list-crash-details.ts'
-import { listCrashGroups, noCrashes } from '../../../queries/crashes/list-crash-groups.ts'
-import { listCrashTexts } from '../../../queries/crashes/list-crash-texts.ts'
+import {
+  type CrashFilter,
+  listCrashDetails,
+  listCrashGroups,
+  listCrashTexts,
+  noCrashes,
+} from '../../../queries/crashes/crash-groups.ts'
 import { exactText, uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { crashGroup, crashTotals } from '../../../schema/responses/crash.ts'

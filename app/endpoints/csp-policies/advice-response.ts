@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CspSourceExample } from '../../../queries/csp-policies/list-csp-source-examples.ts'
+import type { CspSourceExample } from '../../../queries/csp-policies/csp-source-details.ts'
 import { issueId } from '../../../schema/issue-id.ts'
 import type { cspAdvice } from '../../../schema/responses/csp-advice.ts'
 import type { CspPolicy } from '../../../schema/responses/csp-policy.ts'

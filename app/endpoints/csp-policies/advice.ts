@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listCspSourceExamples } from '../../../queries/csp-policies/list-csp-source-examples.ts'
-import { readKnownSources } from '../../../queries/csp-policies/read-known-sources.ts'
+import { listCspSourceExamples } from '../../../queries/csp-policies/csp-source-details.ts'
+import { readKnownSources } from '../../../queries/csp-policies/known-sources.ts'
 import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { policyId } from '../../../schema/csp-params.ts'
 import { dayMs } from '../../../schema/durations.ts'

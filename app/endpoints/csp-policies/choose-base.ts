@@ -1,4 +1,4 @@
-import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
+import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policies.ts'
 import {
   findQuotedPolicies,
   type QuotedText,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policy-groups.ts'
+import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policies.ts'
 import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { issueIdParam } from '../../../schema/issue-filter.ts'
 import { keyOfIssueId } from '../../../schema/issue-id.ts'

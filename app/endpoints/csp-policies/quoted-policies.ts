@@ -1,5 +1,5 @@
-import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
-import type { QuotedCspPolicy } from '../../../queries/csp-policies/list-csp-policies.ts'
+import type { QuotedCspPolicy } from '../../../queries/csp-policies/csp-policies.ts'
+import type { CspSourceFilter } from '../../../queries/csp-policies/csp-sources.ts'
 import type { QuotedText, QuotedTexts } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { createPolicyParser, type ParsedPolicy } from '../../../schema/rules/csp/governing-directive.ts'

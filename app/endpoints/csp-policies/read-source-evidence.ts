@@ -1,10 +1,10 @@
 /** @module Reads additional evidence about the sources in a policy's reports. */
 
-import { listCspEvidence } from '../../../queries/csp-policies/list-csp-evidence.ts'
+import { listCspEvidence } from '../../../queries/csp-policies/csp-source-details.ts'
 import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
-import { type DecidedScript, listDecidedScripts } from '../../../queries/scripts/list-decided-scripts.ts'
+import { type DecidedScript, listDecidedScripts } from '../../../queries/scripts/decisions.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
-import { findSiteHosts } from '../../../queries/tenants/find-site-hosts.ts'
+import { findSiteHosts } from '../../../queries/tenants/sites.ts'
 import { confidence } from '../../../schema/rules/confidence.ts'
 import type { SourceEvidence } from '../../../schema/rules/csp/advice-reasons.ts'
 import type { AdvisableSource } from '../../../schema/rules/csp/advisable-sources.ts'

@@ -1,8 +1,7 @@
 /** @module Reads a site's groups of CSP reports, and judges them by a policy. */
 
-import type { CspSourceFilter } from '../../../queries/csp-policies/from-csp-sources.ts'
-import { listCspSourceDetails, maxDetailedSources } from '../../../queries/csp-policies/list-csp-source-details.ts'
-import { type CspSource, listCspSources } from '../../../queries/csp-policies/list-csp-sources.ts'
+import { listCspSourceDetails, maxDetailedSources } from '../../../queries/csp-policies/csp-source-details.ts'
+import { type CspSource, type CspSourceFilter, listCspSources } from '../../../queries/csp-policies/csp-sources.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import type { ParsedPolicy } from '../../../schema/rules/csp/governing-directive.ts'
 import {

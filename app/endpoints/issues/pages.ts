@@ -1,4 +1,4 @@
-import { listIssuePages } from '../../../queries/issues/list-issue-pages.ts'
+import { listIssuePages } from '../../../queries/issues/issue-details.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { issuePage } from '../../../schema/responses/issue.ts'
 import { estimate } from '../../../schema/rules/weights.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { findIssue } from '../../../queries/issues/find-issue.ts'
-import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
+import { findIssue } from '../../../queries/issues/issue-details.ts'
+import type { IssueFilter } from '../../../queries/issues/issues.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { keyOfIssueId } from '../../../schema/issue-id.ts'
 import { oneOf, uuid } from '../../../schema/params.ts'

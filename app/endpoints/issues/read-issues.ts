@@ -1,10 +1,14 @@
 /** @module A page of issues: first their keys, then their details. */
 
 import { listFirstSightings } from '../../../queries/issues/first-sightings.ts'
-import type { IssueFilter } from '../../../queries/issues/issue-groups.ts'
-import { type IssueDetails, listIssueDetails } from '../../../queries/issues/list-issue-details.ts'
-import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/list-issues.ts'
-import { listNewIssues } from '../../../queries/issues/list-new-issues.ts'
+import { type IssueDetails, listIssueDetails } from '../../../queries/issues/issue-details.ts'
+import {
+  type IssueFilter,
+  type IssuePosition,
+  listIssues,
+  listNewIssues,
+  type RankedIssue,
+} from '../../../queries/issues/issues.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import type { IssueSenders } from '../../../schema/rules/confidence.ts'
 import type { Page } from '../../pipeline/page.ts'

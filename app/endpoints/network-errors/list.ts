@@ -1,7 +1,10 @@
-import { listNetworkErrorDetails } from '../../../queries/network-errors/list-network-error-details.ts'
-import { listNetworkErrorGroups, noNetworkErrors } from '../../../queries/network-errors/list-network-error-groups.ts'
-import { listNetworkErrorTexts } from '../../../queries/network-errors/list-network-error-texts.ts'
-import type { NetworkErrorFilter } from '../../../queries/network-errors/network-error-groups.ts'
+import {
+  listNetworkErrorDetails,
+  listNetworkErrorGroups,
+  listNetworkErrorTexts,
+  type NetworkErrorFilter,
+  noNetworkErrors,
+} from '../../../queries/network-errors/network-error-groups.ts'
 import { networkErrorPhases } from '../../../schema/enumerations.ts'
 import { exactText, oneOf, uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'

@@ -1,4 +1,4 @@
-import { type FoundPage, findMonitoredPage } from '../../../queries/pages/find-monitored-page.ts'
+import { type FoundPage, findMonitoredPage } from '../../../queries/pages/monitored-pages.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { Problem } from '../../../schema/problems.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { countExport, exportReports } from '../../../queries/reports/export-reports.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { onlyRow } from '../../../queries/sql/rows.ts'
 import { exportFieldsParam } from '../../../schema/export-fields.ts'
 import { exportFormatNames, exportFormats } from '../../../schema/export-formats.ts'
 import { oneOf } from '../../../schema/params.ts'

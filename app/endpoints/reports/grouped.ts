@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { countGroups } from '../../../queries/reports/count-groups.ts'
-import { onlyRow } from '../../../queries/sql/only-row.ts'
+import { countGroups } from '../../../queries/reports/count-reports.ts'
+import { onlyRow } from '../../../queries/sql/rows.ts'
 import { addition } from '../../../schema/additions.ts'
 import { groupByParam, toGrouping } from '../../../schema/group-by.ts'
 import { flag, integer } from '../../../schema/params.ts'

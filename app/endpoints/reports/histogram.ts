@@ -6,10 +6,14 @@ import {
   type SeriesQuery,
   toSeries,
 } from '../../../queries/reports/count-series.ts'
-import { estimateHistogram, toEstimatedBuckets } from '../../../queries/reports/estimate-histogram.ts'
-import { chooseBucketSize, histogramReports, toBuckets } from '../../../queries/reports/histogram-reports.ts'
-import { listValues } from '../../../queries/reports/list-values.ts'
-import { hasFewValues } from '../../../queries/reports/rank-few-values.ts'
+import {
+  chooseBucketSize,
+  estimateHistogram,
+  histogramReports,
+  toBuckets,
+  toEstimatedBuckets,
+} from '../../../queries/reports/histogram-reports.ts'
+import { hasFewValues, listValues } from '../../../queries/reports/values.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { addition } from '../../../schema/additions.ts'
 import { bucketSizeNames } from '../../../schema/enumerations.ts'

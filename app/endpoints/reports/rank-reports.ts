@@ -1,7 +1,14 @@
 import { countBefore, hasManyRows, withEarlierCounts } from '../../../queries/reports/count-before.ts'
 import { groupReports, type Ranking, type ReportGroup } from '../../../queries/reports/group-reports.ts'
-import { areLargest, groupHashes, isRankedByHash, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
-import { addGroups, hasFewValues, rankFewValues } from '../../../queries/reports/rank-few-values.ts'
+import {
+  addGroups,
+  areLargest,
+  groupHashes,
+  hasFewValues,
+  isRankedByHash,
+  rankFewValues,
+  rankHashes,
+} from '../../../queries/reports/values.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 
 /** Same result as `groupReports`, by one of two faster ways if it proves to be exact. */

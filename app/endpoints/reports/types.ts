@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countReportTypes, toTypeCounts } from '../../../queries/reports/count-report-types.ts'
+import { countReportTypes, toTypeCounts } from '../../../queries/reports/count-reports.ts'
 import { countTypeParts, toTypeTrends } from '../../../queries/reports/count-type-parts.ts'
 import { addition } from '../../../schema/additions.ts'
 import { flag, uuid } from '../../../schema/params.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listValues } from '../../../queries/reports/list-values.ts'
+import { listValues } from '../../../queries/reports/values.ts'
 import { toValuesOf, valuesParams } from '../../../schema/group-by.ts'
 import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { valueCount } from '../../../schema/responses/report.ts'

@@ -1,6 +1,5 @@
-import { listLatestScanRefs } from '../../../queries/scans/list-latest-scan-refs.ts'
-import { listScanRefs } from '../../../queries/scans/list-scan-refs.ts'
-import { readScans } from '../../../queries/scans/read-scans.ts'
+import { listLatestScanRefs, listScanRefs } from '../../../queries/scans/scan-refs.ts'
+import { readScans } from '../../../queries/scans/scans.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { listedScan } from '../../../schema/responses/scan.ts'

@@ -1,4 +1,4 @@
-import { findAnyDecision } from '../../../queries/scripts/find-any-decision.ts'
+import { findAnyDecision } from '../../../queries/scripts/decisions.ts'
 import type { Exemption, Requirement } from '../../pipeline/endpoint.ts'
 
 /** Rule 6. */

@@ -1,12 +1,11 @@
 /** @module Reads a site's script inventory, or one script of it. */
 
-import { listMonitoredPages } from '../../../queries/pages/list-monitored-pages.ts'
-import type { UninventoriedCount } from '../../../queries/scripts/count-uninventoried-scripts.ts'
-import { findScriptUrl } from '../../../queries/scripts/find-script-url.ts'
-import { libraryId } from '../../../queries/scripts/list-library-checks.ts'
-import type { PaymentActivity } from '../../../queries/scripts/list-payment-activity.ts'
-import type { ScriptViolation } from '../../../queries/scripts/list-script-violations.ts'
+import { listMonitoredPages } from '../../../queries/pages/monitored-pages.ts'
+import type { PaymentActivity } from '../../../queries/scripts/activity.ts'
+import { libraryId } from '../../../queries/scripts/libraries.ts'
 import type { InventoryFilter } from '../../../queries/scripts/script-inventory.ts'
+import { findScriptUrl } from '../../../queries/scripts/scripts.ts'
+import type { ScriptViolation, UninventoriedCount } from '../../../queries/scripts/violations.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { Script, ScriptDecision } from '../../../schema/responses/script.ts'

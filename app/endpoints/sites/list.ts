@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { listSiteActivity } from '../../../queries/tenants/list-site-activity.ts'
-import { listSites } from '../../../queries/tenants/list-sites.ts'
+import { listSiteActivity } from '../../../queries/tenants/activity.ts'
+import { listSites } from '../../../queries/tenants/sites.ts'
 import { uuid } from '../../../schema/params.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { site } from '../../../schema/responses/site.ts'

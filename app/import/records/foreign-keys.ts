@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listPageSites } from '../../../queries/pages/list-page-sites.ts'
-import { listSites } from '../../../queries/tenants/list-sites.ts'
+import { listPageSites } from '../../../queries/pages/monitored-pages.ts'
+import { listSites } from '../../../queries/tenants/sites.ts'
 import { type LineError, reject } from '../ndjson/line-error.ts'
 import type { ReadRecord } from './read-record.ts'
 import type { ForeignEntity, RecordType } from './record-type.ts'

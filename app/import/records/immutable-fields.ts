@@ -1,7 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listImmutableFields } from '../../../queries/records/list-immutable-fields.ts'
-import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
-import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { listImmutableFields, maxIdsPerQuery } from '../../../queries/records/immutable-fields.ts'
+import { chunksOf } from '../../../queries/sql/rows.ts'
 import { type LineError, reject } from '../ndjson/line-error.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 

@@ -1,7 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listPreservedColumn } from '../../../queries/records/list-preserved-column.ts'
-import { maxIdsPerQuery } from '../../../queries/records/with-ids.ts'
-import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { listPreservedColumn, maxIdsPerQuery } from '../../../queries/records/immutable-fields.ts'
+import { chunksOf } from '../../../queries/sql/rows.ts'
 import type { RecordRow, RecordType } from './record-type.ts'
 
 /** Bound of memory: a value can be almost as long as the longest line, 3 MB. */

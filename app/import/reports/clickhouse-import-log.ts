@@ -1,8 +1,12 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'
-import { findImportBatch, listImportBatches, listImportBoots } from '../../../queries/tenants/list-import-batches.ts'
-import { listLostPartsOfTenant } from '../../../queries/tenants/list-lost-parts.ts'
+import {
+  findImportBatch,
+  listImportBatches,
+  listImportBoots,
+  listLostPartsOfTenant,
+} from '../../../queries/tenants/imports.ts'
 import { unsyncedMs } from '../../../schema/durations.ts'
 import type { ImportBatch, ImportLog, RangeState, StoredRange } from './import-log.ts'
 import { withoutDeletedSites } from './without-deleted-sites.ts'

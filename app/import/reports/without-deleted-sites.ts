@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { chunksOf } from '../../../queries/sql/chunks.ts'
-import { findSites } from '../../../queries/tenants/find-sites.ts'
+import { chunksOf } from '../../../queries/sql/rows.ts'
+import { findSites } from '../../../queries/tenants/sites.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 
 interface OfSite {

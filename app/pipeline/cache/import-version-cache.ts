@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Read } from '../../../queries/sql/query.ts'
-import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { listImportSteps } from '../../../queries/tenants/imports.ts'
 import { importVersionTtlMs } from '../../../schema/durations.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { importVersion } from '../../../schema/rules/import-version.ts'

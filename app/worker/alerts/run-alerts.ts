@@ -1,6 +1,6 @@
 /** @module The loop of alerts: changes become alerts, digests are created, and undelivered alerts are sent. */
 
-import { listEnabledRules } from '../../../queries/alerts/list-enabled-rules.ts'
+import { listEnabledRules } from '../../../queries/alerts/rules.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 import type { Config } from '../../config.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { listCaptureAttempts } from '../../../queries/scripts/list-capture-attempts.ts'
+import { listCaptureAttempts } from '../../../queries/scripts/captures.ts'
 import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import type { FetchedScript } from '../scans/fetch-script.ts'

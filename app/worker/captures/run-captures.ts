@@ -1,11 +1,14 @@
 /** @module The loop of copies: each reported hash of a script is fetched once, to store the code that browsers ran. */
 
 import pLimit from 'p-limit'
-import { countCaptureFetches } from '../../../queries/scripts/count-capture-fetches.ts'
-import { listCapturedHashes } from '../../../queries/scripts/list-captured-hashes.ts'
-import { listPendingCaptures } from '../../../queries/scripts/list-pending-captures.ts'
-import { listScriptHosts } from '../../../queries/scripts/list-script-hosts.ts'
-import { listUncapturedVersions, type UncapturedVersion } from '../../../queries/scripts/list-uncaptured-versions.ts'
+import {
+  countCaptureFetches,
+  listCapturedHashes,
+  listPendingCaptures,
+  listUncapturedVersions,
+  type UncapturedVersion,
+} from '../../../queries/scripts/captures.ts'
+import { listScriptHosts } from '../../../queries/scripts/scripts.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 import { createHostLookup } from '../../import/normalise/host-patterns.ts'

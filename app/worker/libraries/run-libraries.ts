@@ -2,12 +2,15 @@
 
 import { Readable } from 'node:stream'
 import { ZodError } from 'zod'
-import { listDecidedScripts } from '../../../queries/scripts/list-decided-scripts.ts'
-import { libraryId, listLibraryChecks } from '../../../queries/scripts/list-library-checks.ts'
-import { listReleaseFiles } from '../../../queries/scripts/list-release-files.ts'
-import { listScannedVersions } from '../../../queries/scripts/list-scanned-versions.ts'
-import { toReader } from '../../../queries/sql/to-reader.ts'
-import { listSites } from '../../../queries/tenants/list-sites.ts'
+import { listDecidedScripts } from '../../../queries/scripts/decisions.ts'
+import {
+  libraryId,
+  listLibraryChecks,
+  listReleaseFiles,
+  listScannedVersions,
+} from '../../../queries/scripts/libraries.ts'
+import { toReader } from '../../../queries/sql/query.ts'
+import { listSites } from '../../../queries/tenants/sites.ts'
 import { dayMs, hourMs } from '../../../schema/durations.ts'
 import { watchedDays } from '../../../schema/pci.ts'
 import { isExactVersion, npmCatalog, publicClaim } from '../../../schema/rules/scripts/claimed-library.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listPagesToScan, type PageWithHistory } from '../../../queries/pages/list-pages-to-scan.ts'
-import { listTenants } from '../../../queries/tenants/list-tenants.ts'
+import { listPagesToScan, type PageWithHistory } from '../../../queries/pages/monitored-pages.ts'
+import { listTenants } from '../../../queries/tenants/tenants.ts'
 import { type Capability, entitlements } from '../../../schema/plans.ts'
 import { scanDueAt } from '../../../schema/rules/scans/scan-due-at.ts'
 import { uuidV5 } from '../../../schema/rules/uuid-v5.ts'

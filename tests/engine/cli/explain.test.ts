@@ -3,7 +3,7 @@ import { explainRequest } from '../../../app/api/explain-request.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { withLiterals } from '../../../queries/sql/literal-sql.ts'
 import { sql, text, texts, uint, uuids } from '../../../queries/sql/sql.ts'
-import { findTenant, type Tenant } from '../../../queries/tenants/find-tenant.ts'
+import { findTenant, type Tenant } from '../../../queries/tenants/tenants.ts'
 import { minuteMs } from '../../../schema/durations.ts'
 import { cli } from '../../support/cli.ts'
 import {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import type { Ranking } from '../../../queries/reports/group-reports.ts'
-import { areLargest, groupHashes, rankHashes } from '../../../queries/reports/rank-by-hash.ts'
+import { areLargest, groupHashes, rankHashes } from '../../../queries/reports/values.ts'
 import type { CountSlice } from '../../../queries/rollups/count-slices.ts'
 import { sql, uint } from '../../../queries/sql/sql.ts'
 import type { DimensionName } from '../../../schema/dimensions.ts'

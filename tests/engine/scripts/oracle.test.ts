@@ -14,7 +14,7 @@ import {
   randomScriptScans,
   scriptHashesOf,
 } from '../../../fixtures/random-scripts.ts'
-import { chunksOf } from '../../../queries/sql/chunks.ts'
+import { chunksOf } from '../../../queries/sql/rows.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import type { PlanOverrides } from '../../../schema/plans.ts'
 import { advisoryStates, identificationStates, scriptStatuses } from '../../../schema/scripts.ts'

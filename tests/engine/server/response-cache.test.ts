@@ -4,7 +4,7 @@ import { clickHouseImportLog } from '../../../app/import/reports/clickhouse-impo
 import { untilVersionsExpire } from '../../../clickhouse/rollups/until-versions-expire.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
-import { listImportSteps } from '../../../queries/tenants/list-import-steps.ts'
+import { listImportSteps } from '../../../queries/tenants/imports.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { importVersion } from '../../../schema/rules/import-version.ts'
 import { startApi, type TestApi } from '../../support/api.ts'

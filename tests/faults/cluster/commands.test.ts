@@ -12,7 +12,7 @@ import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.t
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { aReport } from '../../../fixtures/reports.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
-import { insertAlert } from '../../../queries/alerts/insert-alert.ts'
+import { insertAlert } from '../../../queries/alerts/alerts.ts'
 import type { StatementOptions } from '../../../queries/clickhouse/database.ts'
 import { render } from '../../../queries/sql/sql.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'

@@ -8,7 +8,7 @@ import { openDestination, sealDestination } from '../../../app/worker/alerts/del
 import { resealDestinations } from '../../../app/worker/alerts/deliver/reseal-destinations.ts'
 import { startWorker } from '../../../app/worker/start-worker.ts'
 import { completeScan, sending } from '../../../fixtures/scans.ts'
-import { listDestinations } from '../../../queries/alerts/list-destinations.ts'
+import { listDestinations } from '../../../queries/alerts/rules.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../queries/sql/sql.ts'

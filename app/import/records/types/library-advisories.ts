@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { libraryId } from '../../../../queries/scripts/list-library-checks.ts'
+import { libraryId } from '../../../../queries/scripts/libraries.ts'
 import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { line, moment } from '../../../../schema/record-fields.ts'
 import { libraryIdentity } from '../../../../schema/responses/script.ts'

@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { StoredDestination } from '../../../../queries/alerts/list-destinations.ts'
+import type { StoredDestination } from '../../../../queries/alerts/rules.ts'
 import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import type { DestinationType } from '../../../../schema/alert-destination.ts'
 import { open, seal } from './seal.ts'

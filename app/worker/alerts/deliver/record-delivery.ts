@@ -1,7 +1,7 @@
-import type { StoredDestination } from '../../../../queries/alerts/list-destinations.ts'
-import type { PendingAlert } from '../../../../queries/alerts/list-pending-alerts.ts'
+import type { PendingAlert } from '../../../../queries/alerts/alerts.ts'
+import type { StoredDestination } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
-import { listSites } from '../../../../queries/tenants/list-sites.ts'
+import { listSites } from '../../../../queries/tenants/sites.ts'
 import { importObjects } from '../../../import/records/import-objects.ts'
 import { alertDeliveries } from '../../../import/records/types/alert-deliveries.ts'
 

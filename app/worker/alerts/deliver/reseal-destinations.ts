@@ -1,4 +1,4 @@
-import { listDestinations, type StoredDestination } from '../../../../queries/alerts/list-destinations.ts'
+import { listDestinations, type StoredDestination } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { sql, text, uuid } from '../../../../queries/sql/sql.ts'
 import { insertNextRow } from '../../../tenants/insert-next-row.ts'

@@ -1,4 +1,4 @@
-import type { EnabledRule } from '../../../../queries/alerts/list-enabled-rules.ts'
+import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
 import type { AlertEvent } from '../../../../schema/alert-events.ts'
 import type { AlertMessage, MessagePolicy, MessageScript } from '../alert-message.ts'
 

@@ -1,7 +1,7 @@
 /** @module Grouping of changes into messages, and their destinations. */
 
-import type { EnabledRule } from '../../../../queries/alerts/list-enabled-rules.ts'
-import type { RecentAlert } from '../../../../queries/alerts/list-recent-alerts.ts'
+import type { RecentAlert } from '../../../../queries/alerts/alerts.ts'
+import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
 import { policyEvent } from '../../../../schema/alert-events.ts'
 import { groupBy } from '../../../../schema/rules/group-by.ts'
 import type { Change } from './change.ts'

@@ -1,5 +1,5 @@
 import type { Database } from '../../../../queries/clickhouse/database.ts'
-import { readKnownSources } from '../../../../queries/csp-policies/read-known-sources.ts'
+import { readKnownSources } from '../../../../queries/csp-policies/known-sources.ts'
 import {
   type FirstDay,
   type IssueFlood,

@@ -6,8 +6,8 @@ import {
   listScriptChanges,
   type ScriptChange,
 } from '../../../../queries/scripts/list-script-changes.ts'
-import { chunksOf } from '../../../../queries/sql/chunks.ts'
-import { toReader } from '../../../../queries/sql/to-reader.ts'
+import { toReader } from '../../../../queries/sql/query.ts'
+import { chunksOf } from '../../../../queries/sql/rows.ts'
 import { scriptEvent } from '../../../../schema/alert-events.ts'
 import { scriptId } from '../../../../schema/rules/scripts/script-id.ts'
 import { truncate } from '../../../import/normalise/truncate.ts'

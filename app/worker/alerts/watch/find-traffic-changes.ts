@@ -6,8 +6,8 @@ import {
   listFirstReports,
   listSilences,
 } from '../../../../queries/reports/list-traffic-changes.ts'
-import { onlyRow } from '../../../../queries/sql/only-row.ts'
-import { findOldestWaiting } from '../../../../queries/tenants/find-oldest-waiting.ts'
+import { onlyRow } from '../../../../queries/sql/rows.ts'
+import { findOldestWaiting } from '../../../../queries/tenants/activity.ts'
 import { burstEvent, silenceEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../schema/durations.ts'
 import type { Change, Watched } from './change.ts'

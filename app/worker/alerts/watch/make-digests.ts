@@ -1,4 +1,4 @@
-import { listRecentAlerts, type RecentAlert } from '../../../../queries/alerts/list-recent-alerts.ts'
+import { listRecentAlerts, type RecentAlert } from '../../../../queries/alerts/alerts.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import { namedInMessage } from '../alert-message.ts'
 import { storeAlert } from './store-alert.ts'

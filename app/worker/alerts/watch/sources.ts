@@ -1,8 +1,8 @@
 /** @module Sources of changes, and how often each is read: a pass runs every 15 s, for all tenants with rules. */
 
-import type { EnabledRule } from '../../../../queries/alerts/list-enabled-rules.ts'
+import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
-import { findScanVersion } from '../../../../queries/scans/find-scan-version.ts'
+import { findScanVersion } from '../../../../queries/scans/scans.ts'
 import {
   type AlertEvent,
   burstEvent,

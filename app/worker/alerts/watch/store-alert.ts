@@ -1,4 +1,4 @@
-import { insertAlert, type StoredAlert } from '../../../../queries/alerts/insert-alert.ts'
+import { insertAlert, type StoredAlert } from '../../../../queries/alerts/alerts.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { render } from '../../../../queries/sql/sql.ts'
 import { uuidV5 } from '../../../../schema/rules/uuid-v5.ts'

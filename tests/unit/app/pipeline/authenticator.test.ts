@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeKey } from '../../../../app/api-keys/key-format.ts'
 import { createAuthenticator } from '../../../../app/pipeline/authenticator.ts'
 import type { PoolName, Query } from '../../../../queries/sql/query.ts'
-import type { FoundKey } from '../../../../queries/tenants/find-key.ts'
+import type { FoundKey } from '../../../../queries/tenants/keys.ts'
 
 const stored: FoundKey = {
   keyId: 'k',
