@@ -8,6 +8,11 @@ export const deviceTypes = ['desktop', 'mobile', 'tablet', 'unknown'] as const
 
 export const networkErrorPhases = ['dns', 'connection', 'application'] as const
 
+/** Modes of storing URLs that can hold a visitor's secret (Rule 79). */
+export const urlModes = ['names', 'paths', 'whole'] as const
+
+export type UrlMode = (typeof urlModes)[number]
+
 export const scanStatuses = ['complete', 'failed'] as const
 
 /** Best first. */

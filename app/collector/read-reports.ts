@@ -46,9 +46,9 @@ function readReport(value: unknown, context: ReportContext): StoredReport[] {
   const sampleRate = site.sampleRates[type] ?? 1
   if (random() >= sampleRate) return drop(type, 'sampled_out')
   onOutcome(type, 'accepted')
-  const id = makeId(receivedAt)
-  const { id: siteId, tenantId, retentionDays } = site
-  return [normaliseReport(type, element, { tenantId, siteId, id, receivedAt, retentionDays, sampleRate, userAgent })]
+  const { id: siteId, tenantId, retentionDays, maskUrl } = site
+  const ids = { tenantId, siteId, id: makeId(receivedAt) }
+  return [normaliseReport(type, element, { ...ids, receivedAt, retentionDays, sampleRate, userAgent, maskUrl })]
 }
 
 /**

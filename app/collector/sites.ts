@@ -12,6 +12,7 @@ import { type FoundSite, findSitesState, findSiteToken, listCollectorSites } fro
 import { siteTtlMs } from '../../schema/durations.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { createHostLookup, sitesByPattern } from '../import/normalise/host-patterns.ts'
+import { createUrlMask, type UrlMask } from '../import/normalise/url-mask.ts'
 import { writeSynced } from '../program/write-synced.ts'
 import { siteTokenPattern } from './site-address.ts'
 
@@ -20,6 +21,8 @@ export interface CollectorSite {
   readonly tenantId: string
   readonly retentionDays: number
   readonly sampleRates: Readonly<Record<string, number>>
+  /** Undefined if the site stores URLs whole. */
+  readonly maskUrl: UrlMask | undefined
   hasHost(host: string): boolean
 }
 
@@ -104,12 +107,14 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
     return byToken?.get(token)
   }
 
-  function prepare(token: string, { id, tenantId, hosts, sampleRates, plan, overrides }: FoundSite): CollectorSite {
+  function prepare(token: string, found: FoundSite): CollectorSite {
     const known = prepared.get(token)
     if (known) return known
+    const { id, tenantId, hosts, sampleRates, plan, overrides } = found
     const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
     const { retentionDays } = entitlements(plan, overrides)
-    const site = { id, tenantId, retentionDays, sampleRates, hasHost: (host: string) => lookup(host) !== undefined }
+    const hasHost = (host: string) => lookup(host) !== undefined
+    const site = { id, tenantId, retentionDays, sampleRates, maskUrl: createUrlMask(found), hasHost }
     prepared.set(token, site)
     return site
   }

@@ -72,11 +72,15 @@ async function writeState(file: string, state: DemoState): Promise<void> {
   await rename(`${file}.new`, file)
 }
 
+/** As `sites create` makes sites. */
+const demoUrls = 'names'
+
 async function createTenant(writer: Database, { tenant }: DemoScenario, { id, key }: DemoKey, now: Date) {
   const began = toClickHouseTime(demoBegan(now))
   const created = { created_at: began, updated_at: began }
   await insertRows(writer, 'tenants', [{ id: tenant.id, name: tenant.name, plan: tenant.plan, ...created }])
-  const sites = tenant.sites.map((site) => ({ ...site, tenant_id: tenant.id, token: makeSiteToken(), ...created }))
+  const own = { tenant_id: tenant.id, urls: demoUrls, ...created }
+  const sites = tenant.sites.map((site) => ({ ...site, ...own, token: makeSiteToken() }))
   await insertRows(writer, 'sites', sites)
   const expiresAt = new Date(now.getTime() + 365 * dayMs)
   await insertKey(writer, { id, tenantId: tenant.id, name: 'Demo', key, createdAt: now, expiresAt })
@@ -88,7 +92,7 @@ async function importPosts(writer: Database, scenario: DemoScenario, now: Date):
     importReports({
       ...importInto(writer, tenant.id),
       source: posts(scenario, now),
-      sites: tenant.sites,
+      sites: tenant.sites.map((site) => ({ ...site, urls: demoUrls })),
       retentionDays: entitlements(tenant.plan, {}).retentionDays,
       importedAt: now,
       onProgress: ({ reports }) => update(reports, `Loading ${tenant.name}: ${reports} reports`),

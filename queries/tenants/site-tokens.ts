@@ -3,6 +3,7 @@ import { planNames } from '../../schema/plans.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { sql, text, texts, uuids } from '../sql/sql.ts'
+import { urlSettings } from './sites.ts'
 import { rowOverrides } from './tenants.ts'
 
 const siteTokenRow = z.object({ token: z.string() })
@@ -21,6 +22,7 @@ const collectorSiteRow = z.object({
   token: z.string(),
   hosts: z.array(z.string()),
   sampleRates: z.record(z.string(), z.number()),
+  ...urlSettings,
   plan: z.enum(planNames),
   overrides: rowOverrides,
   shard: rowCount,
@@ -33,6 +35,7 @@ export const listCollectorSites = (isCluster: boolean): Query<FoundSite> => ({
   name: 'listCollectorSites',
   statement: sql`
     SELECT s.id AS id, s.tenant_id AS tenantId, s.token AS token, s.hosts AS hosts, s.sample_rates AS sampleRates,
+      s.urls AS urls, s.kept_parameters AS keep,
       toString(t.plan) AS plan, t.overrides AS overrides,
       ${isCluster ? sql`dictGetOrDefault('tenant_place', 'shard', tuple(s.tenant_id), 1)` : sql`1`} AS shard
     FROM (SELECT * FROM sites FINAL) AS s

@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import { urlModes } from '../../schema/enumerations.ts'
 import type { SiteRef } from '../pages/payment-pages.ts'
 import type { Query } from '../sql/query.ts'
-import { rowTime } from '../sql/rows.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
 import { sql, uint, uuid, uuids } from '../sql/sql.ts'
+
+/** Rule 79. */
+export const urlSettings = { urls: z.enum(urlModes), keep: z.array(z.string()) }
 
 /** Hosts are lower case; `*.example.com` is every subdomain. */
 const siteRow = z.object({
@@ -11,6 +15,7 @@ const siteRow = z.object({
   hosts: z.array(z.string()),
   token: z.string(),
   sampleRates: z.record(z.string(), z.number()),
+  ...urlSettings,
   createdAt: rowTime,
 })
 
@@ -20,7 +25,7 @@ export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',
     statement: sql`
-      SELECT id, name, hosts, token, sample_rates AS sampleRates, created_at AS createdAt
+      SELECT id, name, hosts, token, sample_rates AS sampleRates, urls, kept_parameters AS keep, created_at AS createdAt
       FROM sites FINAL
       WHERE tenant_id = ${uuid(tenantId)}
       ORDER BY createdAt, id`,
@@ -80,3 +85,13 @@ export const findRecordedSite = ({ tenantId, siteId }: SiteRef): Query<z.infer<t
   row: recordedSiteRow,
   pool: 'lookup',
 })
+
+const urlModesRow = z.object({ sites: rowCount, whole: rowCount })
+
+/** Sites of all tenants, and how many of them store URLs whole. */
+export const countUrlModes: Query<z.infer<typeof urlModesRow>> = {
+  name: 'countUrlModes',
+  statement: sql`SELECT count() AS sites, countIf(urls = 'whole') AS whole FROM sites FINAL`,
+  row: urlModesRow,
+  pool: 'lookup',
+}

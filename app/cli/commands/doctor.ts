@@ -12,6 +12,7 @@ import { parts } from '../doctor/check-parts.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
 import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
 import { rollups } from '../doctor/check-rollups.ts'
+import { urls } from '../doctor/check-urls.ts'
 import { destinations, worker } from '../doctor/check-worker.ts'
 
 /** Order matters: a check relies on the previous checks. The slowest is last. */
@@ -33,6 +34,7 @@ const checks: readonly Check[] = [
   blocks,
   destinations,
   worker,
+  urls,
   rollups,
 ]
 

@@ -16,6 +16,7 @@ import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { addSiteHeaders, collectorUrl, printedAddress } from './site-headers.ts'
+import { keep, requireNames, urlNotes, urls } from './site-urls.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
 const hostName = /^(\*\.)?((?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*|\[[0-9a-f:.]+\])$/
@@ -60,25 +61,31 @@ export function addSites(program: Command, context: Context): void {
     notes: [
       'A report belongs to the site with the host of its URL; an exact host takes precedence over a wildcard.',
       'A host with all its ports belongs to one site of a tenant.',
+      ...urlNotes,
     ],
     examples: [
       'sites create --tenant ID --name Shop --host shop.example.com --host "*.shop.example.com"',
       'sites create --tenant ID --name Shop --host shop.example.com --sample crash=0.1 --sample deprecation=0.01',
+      'sites create --tenant ID --name Shop --host shop.example.com --urls names --keep utm_source --keep page',
     ],
   })
     .addOption(tenant)
     .addOption(name)
     .addOption(host)
     .addOption(sample)
+    .addOption(urls)
+    .addOption(keep)
     .addOption(collectorUrl)
-    .action(async ({ tenant, name, host, sample = [], collector }) => {
+    .action(async ({ tenant, name, host, sample = [], urls = 'names', keep = [], collector }) => {
+      requireNames(urls, keep)
       const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
       const hosts = freeHosts(host, await requireSites(reader, tenant, undefined))
       const id = randomUUID()
       const token = makeSiteToken()
       const site = { id, tenant_id: tenant, name, hosts, token, sample_rates: Object.fromEntries(sample) }
-      await insertRows(writer, 'sites', [{ ...site, created_at: toClickHouseTime(new Date()) }])
+      const created = { urls, kept_parameters: keep, created_at: toClickHouseTime(new Date()) }
+      await insertRows(writer, 'sites', [{ ...site, ...created }])
       context.finish({ id, ...printedAddress(context, token, collector) })
     })
 
@@ -101,7 +108,7 @@ export function addSites(program: Command, context: Context): void {
   addSiteHeaders(sites, context)
 
   subcommand(sites, 'list', {
-    about: "Print a tenant's sites, oldest first, with their hosts, tokens and sample rates",
+    about: "Print a tenant's sites, oldest first, with their hosts, tokens, sample rates and what is stored of URLs",
     examples: ['sites list --tenant ID'],
   })
     .addOption(tenant)
@@ -112,11 +119,16 @@ export function addSites(program: Command, context: Context): void {
     })
 
   subcommand(sites, 'update', {
-    about: "Change a site's name, hosts or sample rates and print it; omitted values do not change",
-    notes: ['The collector uses the new values within ten seconds. A rate of 1 stores all reports of a type again.'],
+    about: "Change a site's name, hosts, sample rates or URLs and print it; omitted values do not change",
+    notes: [
+      'The collector uses the new values within ten seconds. A rate of 1 stores all reports of a type again.',
+      ...urlNotes,
+      '--keep replaces all names. --urls without --keep stores no values. URLs of stored reports do not change.',
+    ],
     examples: [
       'sites update --tenant ID --site ID --name Shop --host shop.example.com --host "*.shop.example.com"',
       'sites update --tenant ID --site ID --sample crash=0.1 --sample deprecation=1',
+      'sites update --tenant ID --site ID --urls names --keep utm_source',
     ],
   })
     .addOption(tenant)
@@ -124,12 +136,16 @@ export function addSites(program: Command, context: Context): void {
     .addOption(newName)
     .addOption(newHost)
     .addOption(sample)
-    .action(async ({ tenant, site, name, host, sample }) => {
-      requireChange({ name, host, sample }, ['--name', '--host', '--sample'])
+    .addOption(urls)
+    .addOption(keep)
+    .action(async ({ tenant, site, name, host, sample, urls, keep }) => {
+      requireChange({ name, host, sample, urls, keep }, ['--name', '--host', '--sample', '--urls', '--keep'])
       const { reader, writer } = await context.database()
       const all = await requireSites(reader, tenant, site)
       const others = all.filter(({ id }) => id !== site)
-      const rates = { ...all.find(({ id }) => id === site)?.sampleRates, ...Object.fromEntries(sample ?? []) }
+      const current = all.find(({ id }) => id === site)
+      requireNames(urls ?? current?.urls, keep ?? [])
+      const rates = { ...current?.sampleRates, ...Object.fromEntries(sample ?? []) }
       const sampled = Object.entries(rates).filter(([, rate]) => rate < 1)
       await insertNextRow(writer, 'sites', isSite(tenant, site), {
         name: name === undefined ? undefined : textParameter(name),
@@ -138,7 +154,12 @@ export function addSites(program: Command, context: Context): void {
           sample &&
           sql`mapFromArrays(${texts(sampled.map(([type]) => type))},
             arrayMap(rate -> toFloat64(rate), ${texts(sampled.map(([, rate]) => String(rate)))}))`,
+        urls: urls && textParameter(urls),
+        kept_parameters: (urls ?? keep) && texts(keep ?? []),
       })
+      if (urls ?? keep) {
+        context.log('URLs of stored reports do not change: those reports expire with their retention')
+      }
       context.finish((await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {})
     })
 

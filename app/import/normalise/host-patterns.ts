@@ -2,8 +2,9 @@
 
 import { parseUrl } from '../../../schema/parse-url.ts'
 import { longestHostname } from './url-components.ts'
+import type { UrlSettings } from './url-mask.ts'
 
-export interface ImportSite {
+export interface ImportSite extends UrlSettings {
   readonly id: string
   /** Hosts, or `*.example.com` for every subdomain of one. */
   readonly hosts: readonly string[]

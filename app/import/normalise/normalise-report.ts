@@ -12,6 +12,7 @@ import { isNoise } from './noise.ts'
 import type { ReportElement } from './post.ts'
 import { truncate } from './truncate.ts'
 import { urlComponents } from './url-components.ts'
+import { maskText, type UrlMask } from './url-mask.ts'
 
 export interface ReportOrigin {
   readonly tenantId: string
@@ -23,6 +24,8 @@ export interface ReportOrigin {
   readonly sampleRate: number
   /** Header of the POST, for reports without their own. */
   readonly userAgent: string
+  /** Mask of the site's URLs; undefined to store them whole. */
+  readonly maskUrl?: UrlMask | undefined
 }
 
 /** Range of the column: 49 days. */
@@ -33,6 +36,18 @@ interface MappedField {
   readonly extract: Extract
   readonly names: readonly string[]
   readonly limit: number
+  readonly mask: ((value: string, maskUrl: UrlMask) => string) | undefined
+}
+
+const maskWhole = (value: string, maskUrl: UrlMask) => maskUrl(value)
+
+/** Fields with URLs of visitors, and texts with URLs; blockedUrl depends on the resource. */
+const masks: Readonly<Record<string, MappedField['mask']>> = {
+  documentUrl: maskWhole,
+  referrer: maskWhole,
+  requestUrl: maskWhole,
+  message: maskText,
+  stack: maskText,
 }
 
 const limits: Readonly<Record<string, number>> = textLimits
@@ -42,7 +57,9 @@ const mappings = new Map<string, readonly MappedField[]>(
   Object.entries(storedTypeRows).map(([type, { body }]) => [
     type,
     Object.entries(body).map(([field, [extractor, ...names]]) => {
-      return { field, extract: extractors[extractor], names, limit: limits[field] ?? 0 }
+      // The worker loads a script from its URL.
+      const mask = extractor === 'scriptRequestUrl' ? undefined : masks[field]
+      return { field, extract: extractors[extractor], names, limit: limits[field] ?? 0, mask }
     }),
   ]),
 )
@@ -68,13 +85,14 @@ export function siteUrl({ url, body }: ReportElement): string {
 export function normaliseReport(type: StoredType, element: ReportElement, origin: ReportOrigin): StoredReport {
   const { body, url } = element
   const row = storedTypeRows[type]
-  const { tenantId, siteId, receivedAt, id, retentionDays } = origin
+  const { tenantId, siteId, receivedAt, id, retentionDays, maskUrl } = origin
   const ids = { tenantId, siteId, reportType: type, receivedAt, id, retentionDays }
   const report: StoredReport = { ...emptyFields, ...ids, deviceType: 'unknown' }
   const fields = report as unknown as Record<string, unknown>
-  for (const { field, extract, names, limit } of mappings.get(type) ?? []) {
+  for (const { field, extract, names, limit, mask } of mappings.get(type) ?? []) {
     const value = extract(body, names, url)
-    fields[field] = limit > 0 && typeof value === 'string' ? truncate(value, limit) : value
+    const isText = limit > 0 && typeof value === 'string'
+    fields[field] = isText ? truncate(mask && maskUrl ? mask(value, maskUrl) : value, limit) : value
   }
   Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
   const rate = row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate
@@ -86,6 +104,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   const blocked = blockedResource(report.blockedUrl, row.blocksHosts ?? false)
   report.blockedHost = truncate(blocked.host, textLimits.blockedHost)
   report.blockedOrigin = truncate(blocked.origin, textLimits.blockedOrigin)
+  if (maskUrl) maskResource(report, maskUrl)
   const request = urlComponents(report.requestUrl)
   report.requestUrl = truncate(request.url, textLimits.requestUrl)
   report.requestOrigin = truncate(request.origin, textLimits.requestOrigin)
@@ -95,6 +114,16 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   const isNull = report.blockedUrl === '' && [body.blockedUrl, body.blockedUri].includes(null)
   report.noise = isNull || isNoise(report, row.blocksHosts)
   return report
+}
+
+/** Directives and destinations of scripts and styles. */
+const ofCode = /^(?:(?:script|style|worker)-src|(?:script|style|xslt|\w*(?:worker|worklet))$)/
+
+/** Scripts and styles are identified by their URLs; the source file of an inline script is the page. */
+function maskResource(report: StoredReport, maskUrl: UrlMask): void {
+  if (!ofCode.test(report.directive) && !ofCode.test(report.destination)) report.blockedUrl = maskUrl(report.blockedUrl)
+  const source = report.sourceFile === '' ? '' : maskUrl(report.sourceFile)
+  if (source === report.documentUrl.replace(/\?.*/s, '')) report.sourceFile = source
 }
 
 /** Bounds weights to 10^12 (schema/stored-report.ts). */

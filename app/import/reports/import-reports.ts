@@ -6,6 +6,7 @@ import { withRetry } from '../../program/with-retry.ts'
 import { type BlockTimes, dueAt, type GatherLimits } from '../due-at.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
 import type { Rejection } from '../ndjson/rejected-line.ts'
+import { createUrlMask } from '../normalise/url-mask.ts'
 import { batchRanges, type ImportSettings, type ImportTenant, importSettings } from './batch-ranges.ts'
 import { chooseSites } from './choose-site.ts'
 import type { ReportWriter } from './clickhouse-report-writer.ts'
@@ -94,7 +95,8 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     const lookedUp = new Set(open.filter(({ state }) => state === 'restore'))
     for (const range of open) enqueue(() => importLog.start({ ...chain, ...range }))
     const { retentionFrom } = settings
-    const batchContext = { tenantId, blockLimits, retentionFrom, chooseSite, importedAt, ranges }
+    const urlMasks = new Map(settings.sites.map((site) => [site.id, createUrlMask(site)]))
+    const batchContext = { tenantId, blockLimits, retentionFrom, chooseSite, urlMasks, importedAt, ranges }
     for await (const { block, range } of parseBatch(read, batchContext, tally, onReject)) {
       const token = insertToken({ ...chain, ...range }, range.blocks++)
       range.stored += block.rows

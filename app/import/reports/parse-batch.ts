@@ -5,6 +5,7 @@ import { type BatchLine, type ChainedBatch, linesOf } from '../ndjson/read-batch
 import { parseContent, type Rejection } from '../ndjson/rejected-line.ts'
 import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../normalise/normalise-report.ts'
 import { type Post, readElement, readPost, withElements } from '../normalise/post.ts'
+import type { UrlMask } from '../normalise/url-mask.ts'
 import type { ChooseSite } from './choose-site.ts'
 import type { RangeState } from './import-log.ts'
 import type { ImportTally } from './import-tally.ts'
@@ -28,6 +29,8 @@ export interface ImportContext<Range extends BatchRange> {
   /** The latest first. */
   readonly ranges: readonly Range[]
   readonly chooseSite: ChooseSite
+  /** By site; none for a site that stores URLs whole. */
+  readonly urlMasks: ReadonlyMap<string, UrlMask | undefined>
   /** Receipt time of reports without one. */
   readonly importedAt: number
   readonly blockLimits: BlockLimits
@@ -83,6 +86,7 @@ export async function* parseBatch<Range extends BatchRange>(
       retentionDays: ranged.range.retentionDays,
       sampleRate: post.sampleRate,
       userAgent: post.userAgent,
+      maskUrl: context.urlMasks.get(siteId),
     })
     return { report, ...ranged }
   }

@@ -71,8 +71,26 @@ describe('sites list and update', () => {
       `The host two.example already belongs to the tenant's site ${other}`,
     )
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site)).toBe(
-      'Nothing to change: use one or more of --name, --host, --sample',
+      'Nothing to change: use one or more of --name, --host, --sample, --urls, --keep',
     )
+  })
+
+  test('a new site stores no values of queries but those to keep; an update changes both', async () => {
+    const tenant = await makeTenant()
+    const site = await makeSite(tenant, 'urls.example')
+    const words = ['sites', 'update', '--tenant', tenant, '--site', site]
+    const urlsOf = ({ response: { urls, keep } }: { response: { urls: string; keep: string[] } }) => [urls, ...keep]
+    expect(urlsOf(await done(...words, '--name', 'Same'))).toEqual(['names'])
+    expect(urlsOf(await done(...words, '--keep', 'page', '--keep', 'utm_source'))).toEqual([
+      'names',
+      'page',
+      'utm_source',
+    ])
+    const { response, stderr } = await done(...words, '--urls', 'paths')
+    expect(urlsOf({ response })).toEqual(['paths'])
+    expect(stderr).toMatch(/^URLs of stored reports do not change/m)
+    expect(await refused(...words, '--keep', 'page')).toBe('--keep is only for --urls names')
+    expect(await refused(...words, '--keep', 'a=b')).toBe('--keep must be a name such as utm_source, not "a=b"')
   })
 })
 

@@ -16,7 +16,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const names =
-  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker rollups'.split(
+  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker urls rollups'.split(
     ' ',
   )
 
@@ -71,6 +71,7 @@ describe('doctor', () => {
     })
     expect(lines.join('\n')).toMatch(/rollups: all [1-9]\d* days since yesterday agree/)
     expect(lines.join('\n')).toContain('writer can write')
+    expect(lines.join('\n')).toContain('urls: 1 of 1 sites store URLs whole')
   })
 
   test('--json prints one object, with the fix of the check that failed', async () => {

@@ -3,7 +3,14 @@ import { createMemoryBudgets } from '../../../../app/budgets/memory-budgets.ts'
 import { chargeSite, tokensOfReports } from '../../../../app/collector/site-budget.ts'
 import { createRequestContext } from '../../../../app/pipeline/request-context.ts'
 
-const site = (id: string) => ({ id, tenantId: 't', retentionDays: 1, sampleRates: {}, hasHost: () => true })
+const site = (id: string) => ({
+  id,
+  tenantId: 't',
+  retentionDays: 1,
+  sampleRates: {},
+  maskUrl: undefined,
+  hasHost: () => true,
+})
 
 test('a post of 10,000 reports costs 100 tokens beside its own', () => {
   expect([0, 99, 100, 199, 10_000].map(tokensOfReports)).toEqual([0, 0, 1, 1, 100])

@@ -22,6 +22,7 @@ async function imported(text: string, { retentionFrom = 0, importedAt = 0 } = {}
     retentionFrom,
     ranges: [{ storedFrom: retentionFrom, retentionDays: 90, expiredBefore: 0, state: 'open' as const }],
     chooseSite: chooseSites([{ id: siteId, hosts: [] }], siteId),
+    urlMasks: new Map(),
     importedAt,
     blockLimits: { rows: 10, bytes: 1_000_000 },
   }
