@@ -44,6 +44,14 @@ export const headerFormats = {
     end: '")',
     after: '  next()\n})\n',
   },
+  // `_headers` of Cloudflare Pages and Workers: a line of at most 2,000 characters without escapes.
+  cloudflare: {
+    before: '/*\n',
+    start: (name) => `  ${name}: `,
+    encode: (value) => value,
+    end: '',
+    after: '',
+  },
 } as const satisfies Readonly<Record<string, HeaderFormat>>
 
 /** @param headers names with values. */

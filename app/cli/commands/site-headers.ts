@@ -1,7 +1,16 @@
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { formatHeaders, headerFormats } from '../../../schema/header-formats.ts'
-import { siteAddress } from '../../collector/site-address.ts'
+import {
+  defaultHeaderKinds,
+  type HeaderKindName,
+  headerKindNames,
+  headerKinds,
+  reportingHeaders,
+  restrictsScripts,
+} from '../../../schema/reporting-headers.ts'
+import { parsePolicy } from '../../../schema/rules/csp/parse-policy.ts'
+import { reportUrlOf, siteAddress } from '../../collector/site-address.ts'
 import { collectorAddress } from '../../config.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
@@ -23,37 +32,89 @@ const format = option('--format <FORMAT>', {
 
 const unknownAddress = 'The URL of the collector is unknown: set COLLECTOR_URL or use --collector'
 
-const nameAndValue = (line: string) => {
-  const colon = line.indexOf(': ')
-  return [line.slice(0, colon), line.slice(colon + 2)] as const
-}
+export const types = option('--types <TYPES>', {
+  about: `Kinds of reports that the headers ask for (default: ${defaultHeaderKinds.join(',')})`,
+  takes: `all, or of ${headerKindNames.join(', ')}, separated by commas`,
+  schema: z
+    .string()
+    .transform((text) => (text === 'all' ? headerKindNames : text.split(',')))
+    .pipe(z.array(z.enum(headerKindNames))),
+})
+
+const headerLine = /^(?:(Content-Security-Policy(?:-Report-Only)?):)?(.*)$/is
+
+const addTo = option('--add-to <POLICY>', {
+  about: "The site's own policy: print it with what makes it report, and no second policy",
+  takes: `a policy such as "script-src 'self'", or its header line "Content-Security-Policy-Report-Only: …"`,
+  schema: z
+    .string()
+    .max(8_192)
+    .transform((line) => {
+      const [, name, value = ''] = headerLine.exec(line) ?? []
+      return { isReportOnly: name?.toLowerCase().endsWith('report-only') ?? false, value: value.trim() }
+    })
+    .refine(({ value }) => parsePolicy(value).size > 0),
+})
+
+const path = option('--path <PATH>', {
+  about: "Path below which the site's own host passes reports on to the collector: print addresses without a host",
+  takes: 'a path such as /r',
+  schema: z.string().regex(/^(\/[\w.~-]+)+$/),
+})
+
+/** Kinds whose number of reports grows with the page's resources; each line says which type to sample. */
+const costNotes = (kinds: readonly HeaderKindName[]): string[] =>
+  kinds.filter((kind) => !defaultHeaderKinds.includes(kind)).map((kind) => `${kind}: ${headerKinds[kind].about}`)
 
 /** A site's reporting URL for JSON output; only its token if the collector's URL is unknown. */
-export function printedAddress(context: Context, token: string, collector = context.collectorUrl()): object {
-  if (collector !== undefined) return siteAddress(collector, token)
-  context.log(`${unknownAddress}; then "sites headers" prints the headers`)
-  return { token }
+export function printedAddress(
+  context: Context,
+  token: string,
+  collector = context.collectorUrl(),
+  kinds: readonly HeaderKindName[] = defaultHeaderKinds,
+): object {
+  if (collector === undefined) {
+    context.log(`${unknownAddress}; then "sites headers" prints the headers`)
+    return { token }
+  }
+  for (const note of costNotes(kinds)) context.log(note)
+  return siteAddress(reportUrlOf(collector, token), token, kinds)
 }
 
 export function addSiteHeaders(sites: Command, context: Context): void {
   subcommand(sites, 'headers', {
     about: "Print a site's reporting URL and the response headers to set",
     notes: [
-      'If the site already has a Content-Security-Policy-Report-Only, add the printed report-uri and report-to to it.',
+      'None of them blocks anything. Kinds that are not in the default cost reports with every page view:',
+      ...costNotes(headerKindNames).map((note) => `- ${note}`),
       'nginx does not inherit add_header into a block with its own add_header: repeat the headers there.',
     ],
-    examples: ['sites headers --tenant ID --site ID', 'sites headers --tenant ID --site ID --format nginx'],
+    examples: [
+      'sites headers --tenant ID --site ID --format nginx',
+      `sites headers --tenant ID --site ID --types all --add-to "default-src 'self'; img-src *"`,
+      'sites headers --tenant ID --site ID --path /r --format caddy',
+    ],
   })
     .addOption(tenant)
     .addOption(site)
     .addOption(collectorUrl)
+    .addOption(path)
+    .addOption(types)
+    .addOption(addTo)
     .addOption(format)
-    .action(async ({ tenant, site, collector = context.collectorUrl(), format }) => {
-      if (collector === undefined) throw new Error(unknownAddress)
+    .action(async ({ tenant, site, collector = context.collectorUrl(), path, types, addTo, format }) => {
       const { reader } = await context.database()
       const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
-      const address = siteAddress(collector, token)
-      if (format) context.stdout.write(formatHeaders(headerFormats[format], address.headers.map(nameAndValue)))
-      else context.finish({ id: site, ...address })
+      if (path === undefined && collector === undefined) throw new Error(unknownAddress)
+      if (addTo && types?.includes('scripts') && !restrictsScripts(addTo.value)) {
+        throw new Error(
+          'The policy of --add-to restricts no scripts, so it cannot report their hashes: give it script-src',
+        )
+      }
+      for (const note of costNotes(types ?? [])) context.log(note)
+      const reportUrl = path === undefined ? reportUrlOf(collector ?? '', token) : `${path}/${token}`
+      if (format) {
+        context.stdout.write(formatHeaders(headerFormats[format], reportingHeaders(reportUrl, types, addTo)))
+      } else context.finish({ id: site, ...siteAddress(reportUrl, token, types, addTo) })
     })
 }

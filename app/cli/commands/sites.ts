@@ -15,7 +15,7 @@ import type { Context } from '../command/context.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
-import { addSiteHeaders, collectorUrl, printedAddress } from './site-headers.ts'
+import { addSiteHeaders, collectorUrl, printedAddress, types } from './site-headers.ts'
 import { keep, requireNames, urlNotes, urls } from './site-urls.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
@@ -75,8 +75,9 @@ export function addSites(program: Command, context: Context): void {
     .addOption(sample)
     .addOption(urls)
     .addOption(keep)
+    .addOption(types)
     .addOption(collectorUrl)
-    .action(async ({ tenant, name, host, sample = [], urls = 'names', keep = [], collector }) => {
+    .action(async ({ tenant, name, host, sample = [], urls = 'names', keep = [], types, collector }) => {
       requireNames(urls, keep)
       const { reader, writer } = await context.database()
       await requireTenant(reader, tenant)
@@ -86,7 +87,7 @@ export function addSites(program: Command, context: Context): void {
       const site = { id, tenant_id: tenant, name, hosts, token, sample_rates: Object.fromEntries(sample) }
       const created = { urls, kept_parameters: keep, created_at: toClickHouseTime(new Date()) }
       await insertRows(writer, 'sites', [{ ...site, ...created }])
-      context.finish({ id, ...printedAddress(context, token, collector) })
+      context.finish({ id, ...printedAddress(context, token, collector, types) })
     })
 
   subcommand(sites, 'rotate-token', {

@@ -57,7 +57,7 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
   ],
   integrity_unmeasured: ({ count }) => [
     `The integrity of ${scripts(count ?? 0)} is not known.`,
-    'Send Integrity-Policy-Report-Only: blocked-destinations=(script) with payment pages.',
+    'Send what "sites headers --types scripts,integrity" prints with payment pages.',
   ],
   no_recent_scan: ({ count }) => [
     `${pages(count ?? 0)} without a complete scan in the seven days before.`,

@@ -45,8 +45,47 @@ describe('sites headers', () => {
     )
   })
 
+  test("prints headers of the kinds asked for, at the site's own host, and each kind's cost", async () => {
+    const { response } = await done('sites', 'create', ...site('kinds.example'))
+    const args = ['--site', response.id, '--types', 'scripts,coep', '--path', '/r']
+    const { stdout, stderr } = await headers(...args)
+    const reportUrl = `/r/${response.token}`
+    const policy = "script-src 'self' 'report-sample' 'report-sha256'"
+    expect(JSON.parse(stdout)).toEqual({
+      id: response.id,
+      token: response.token,
+      reportUrl,
+      headers: [
+        `Reporting-Endpoints: default="${reportUrl}"`,
+        `Content-Security-Policy-Report-Only: ${policy}; report-uri ${reportUrl}; report-to default`,
+        'Cross-Origin-Embedder-Policy-Report-Only: require-corp; report-to="default"',
+      ],
+    })
+    expect(stderr).toMatch(/^scripts: .*\ncoep: .*\n$/)
+  })
+
+  test('adds reporting to a policy, which stays as it is otherwise', async () => {
+    const { response } = await done('sites', 'create', ...site('policy.example'))
+    const added = async (...args: string[]) => {
+      const { stdout } = await headers('--site', response.id, ...args)
+      return JSON.parse(stdout).headers.filter((line: string) => line.startsWith('Content-Security-Policy'))
+    }
+    const report = `report-uri https://a.example https://in.example/r/${response.token}; report-to default`
+    const own = "default-src 'none'; img-src 'none'; report-uri https://a.example; report-to other"
+    expect(await added('--add-to', own)).toEqual([
+      `Content-Security-Policy: default-src 'report-sample'; img-src 'none'; ${report}`,
+    ])
+    expect(await added('--types', 'all', '--add-to', `content-security-policy-report-only: ${own}`)).toEqual([
+      `Content-Security-Policy-Report-Only: default-src 'report-sample' 'report-sha256'; img-src 'none'; ${report}`,
+    ])
+  })
+
   test.each([
-    [['--format', 'iis'], /^--format must be one of nginx, apache, caddy, express, not "iis"\n$/],
+    [['--types', 'csp,nel'], /^--types must be all, or of csp, scripts, .*, not "csp,nel"\n$/],
+    [['--add-to', ';'], /^--add-to must be a policy such as .*, not ";"\n$/],
+    [['--types', 'scripts', '--add-to', 'img-src *'], /^The policy of --add-to restricts no scripts/],
+    [['--path', '/r/"x'], /^--path must be a path such as \/r, not/],
+    [['--format', 'iis'], /^--format must be one of nginx, apache, caddy, express, cloudflare, not "iis"\n$/],
     [['--collector', "https://in.example/'self'"], /^--collector must be a URL such as/],
     [['--collector', 'https://in.example/;a'], /^--collector must be a URL such as/],
     [['--site', '00000000-0000-4000-8000-000000000000'], /^The tenant has no site/],
