@@ -56,3 +56,21 @@ export const forgottenMs = 35_000
 
 /** Wait for the end of a block that is in the import log, unless its collector is down. */
 export const acknowledgedMs = 60_000
+
+/** Longest insert of reports; ClickHouse then ends it. The collector's longest attempt is as long. */
+export const longestInsertMs = 5 * minuteMs
+
+/** Age of a `started` step after which another is logged before an insert. */
+export const startedStepMs = 4 * minuteMs
+
+/**
+ * Time for which a `started` step without a `done` holds back exports in the order of storing: no insert that began
+ * within `startedStepMs` of it lasts longer.
+ */
+export const storingHoldMs = 10 * minuteMs
+
+/** Time for which the `started` step of a move does so, whose late reports are copied with their time of storing. */
+export const moveHoldMs = hourMs
+
+/** Largest difference between the clocks of a cluster's servers, or by which a clock is set back. */
+export const clockToleranceMs = 2_000

@@ -6,7 +6,7 @@
 import type { LogImportSteps } from '../../clickhouse/log-import-steps.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { isBadValue } from '../../queries/clickhouse/error-codes.ts'
-import { minuteMs } from '../../schema/durations.ts'
+import { minuteMs, startedStepMs } from '../../schema/durations.ts'
 import { isHeld } from '../import/hold.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import type { InsertedRow } from '../import/reports/inserted-rows.ts'
@@ -14,9 +14,6 @@ import type { CollectorLog, Segment } from './collector-log.ts'
 import { type DropReason, readGate } from './post-gate.ts'
 import type { RestoreBlocks, Restored } from './restore-blocks.ts'
 import { type SegmentContent, tenantsOf } from './segment-file.ts'
-
-/** A step of the import log counts for an hour. */
-const stepMs = 30 * minuteMs
 
 export interface BlockAttemptOptions {
   readonly log: CollectorLog
@@ -52,7 +49,7 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
   }
 
   async function logStarted(segment: Segment, tenantIds: readonly string[], signal: AbortSignal): Promise<void> {
-    if (started?.segment === segment && performance.now() - started.at < stepMs) return
+    if (started?.segment === segment && performance.now() - started.at < startedStepMs) return
     await logSteps(tenantIds, stepToken, 'started', signal)
     started = { segment, at: performance.now() }
   }

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
-import { blockAttemptMs, minuteMs } from '../../schema/durations.ts'
+import { blockAttemptMs, longestInsertMs, minuteMs } from '../../schema/durations.ts'
 import { type BlockAttemptOptions, createBlockAttempts, Held } from './attempt-block.ts'
 import type { Segment } from './collector-log.ts'
 
@@ -25,7 +25,7 @@ export interface SenderTimeouts {
 
 const senderTimeouts: SenderTimeouts = {
   attemptMs: blockAttemptMs,
-  longestAttemptMs: 5 * minuteMs,
+  longestAttemptMs: longestInsertMs,
   pauseMs: 250,
   longestPauseMs: 10_000,
   heldMs: 500,

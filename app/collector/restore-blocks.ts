@@ -13,7 +13,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { isBadValue } from '../../queries/clickhouse/error-codes.ts'
 import { listStoredIds } from '../../queries/reports/stored-ids.ts'
 import { chunksOf } from '../../queries/sql/rows.ts'
-import { dayMs } from '../../schema/durations.ts'
+import { dayMs, startedStepMs } from '../../schema/durations.ts'
 import { holdCollectors, isHeld } from '../import/hold.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import { type InsertedRow, readInsertedRows, toInsertBytes } from '../import/reports/inserted-rows.ts'
@@ -113,7 +113,8 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     signal: AbortSignal,
   ): Promise<Restored> {
     const tenantsOfDays = new Map<number, Set<string>>()
-    const started = new Set<string>()
+    /** Time of the last step of each tenant. */
+    const started = new Map<string, number>()
     const refused = new Map<string, RefusedRows>()
     const dropped = new Map<DropReason, number>()
     let reports = 0
@@ -123,9 +124,10 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     for (const { token, load } of blocks) {
       const content = await load()
       if (!content) continue
-      const unseen = tenantsOf(content.records).filter((tenantId) => !started.has(tenantId))
-      if (unseen.length > 0) await logSteps(unseen, stepToken, 'started', signal)
-      for (const tenantId of unseen) started.add(tenantId)
+      const isDue = (tenantId: string) => performance.now() - (started.get(tenantId) ?? -startedStepMs) >= startedStepMs
+      const due = tenantsOf(content.records).filter(isDue)
+      if (due.length > 0) await logSteps(due, stepToken, 'started', signal)
+      for (const tenantId of due) started.set(tenantId, performance.now())
       if (!hasRestarted) await endInsert(token, signal)
       const gate = await readGate(database, content.records, signal)
       for (const [reason, count] of gate.dropped) dropped.set(reason, (dropped.get(reason) ?? 0) + count)
@@ -142,7 +144,7 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
       reports += missing.length - bad.length
     }
     const counted = blocks.length > 0 ? await recount(tenantsOfDays, signal) : nothing
-    if (started.size > 0) await logSteps([...started], stepToken, 'done', signal)
+    if (started.size > 0) await logSteps([...started.keys()], stepToken, 'done', signal)
     const { corrected: correctedDays, unsettled } = counted
     // A view refuses a value that its table has accepted, so its rollups lack the block.
     const [only, ...others] = blocks

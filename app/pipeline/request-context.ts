@@ -36,7 +36,7 @@ export type Params = Record<string, unknown> & {
   'siteId.not'?: readonly string[]
 }
 
-type QueryParams = Params & { from?: Date; to?: Date; last?: number; limit?: number; cursor?: string }
+export type QueryParams = Params & { from?: Date; to?: Date; last?: number; limit?: number; cursor?: string }
 
 /** Context variables, each below the step that sets it. */
 export interface ApiEnv {

@@ -15,6 +15,7 @@ import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
 import { isCopy } from '../../clickhouse/rollups/retract-reports.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
+import { moveToken } from '../../queries/reports/find-watermark.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { ofTenant } from '../../queries/tenants/owned-tables.ts'
 import * as durations from '../../schema/durations.ts'
@@ -57,15 +58,17 @@ export async function moveTenant(
     await bringTo(current)
     if (current !== target) {
       await requireWholeSites(current.database, tenantId)
-      await copyWhole({ tenantId, from: current.database, to: () => target.database, onStep: log })
+      await copyWhole({ tenantId, from: current.database, to: () => target.database, onStep: log }, () =>
+        logMove(target.database, tenantId, 'started'),
+      )
       await blocksStored()
       await checkLease()
-      await logMove(cluster, tenantId, 'started')
+      await logMove(cluster.client, tenantId, 'started')
       await assignShard(cluster, tenantId, number)
       log(`The tenant's shard is ${number}`)
       await bringTo(target)
     }
-    await logMove(cluster, tenantId, 'done')
+    await logMove(target.database, tenantId, 'done')
     const check = await checkRollups(target.database, { tenantId })
     return { id: tenantId, shard: number, ...check }
   })
@@ -83,9 +86,12 @@ async function requireWholeSites(database: Database, tenantId: string): Promise<
 
 /**
  * Copies to a shard without rows of the tenant. Reports that the collector stores later are copied after the switch.
+ * @param onCopied called before the reports that are stored later: from then on exports in the order of storing wait on
+ * the shard.
  */
-async function copyWhole(copy: Copy): Promise<void> {
+async function copyWhole(copy: Copy, onCopied: () => Promise<void>): Promise<void> {
   await copyTenant(copy)
+  await onCopied()
   for (let again = 0; again < 3 && (await copyAgain(copy)) > 0; again++);
   const different = await findDifference(copy, isCompared)
   if (different !== undefined) throw new Error(`${different} changed during the copy: run the command again`)
@@ -127,5 +133,5 @@ export async function removeRows({ number, database }: Shard, tenantId: string, 
 
 const sum = (counts: RowCounts) => Object.values(counts).reduce((total, rows) => total + rows, 0)
 
-const logMove = ({ client }: Cluster, tenantId: string, state: 'started' | 'done') =>
-  logImportSteps(client)([tenantId], 'move', state)
+const logMove = (database: Database, tenantId: string, state: 'started' | 'done') =>
+  logImportSteps(database)([tenantId], moveToken, state)

@@ -35,6 +35,8 @@ export const queryPools = {
       max_threads: '1',
       max_block_size: '8192',
       max_memory_usage: '1000000000',
+      // The sort of an export in the order of storing has a gigabyte for 500,000 reports.
+      max_bytes_before_external_sort: '300000000',
       max_result_rows: String(maxExportRows),
       max_result_bytes: String(maxExportBytes),
       // Aliases repeat the names of columns, and conditions mean the columns.

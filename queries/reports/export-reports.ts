@@ -6,8 +6,9 @@ import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { emptyValueOf, type KindValues, storedFieldRows } from '../../schema/stored-report.ts'
 import type { ExportQuery, Query } from '../sql/query.ts'
 import { rowCount } from '../sql/rows.ts'
-import { join, name, type Sql, sql, texts } from '../sql/sql.ts'
+import { empty, join, name, type Sql, sql, texts } from '../sql/sql.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
+import { type StoredRange, storedOrder, within } from './stored-order.ts'
 
 type Field = keyof Report
 
@@ -44,18 +45,30 @@ export const countExport = (
   tenantId: string,
   window: TimeRange,
   filter: ReportFilter,
+  stored?: StoredRange,
 ): Query<z.infer<typeof countRow>> => ({
   name: 'countExport',
-  statement: sql`SELECT count() AS reportCount FROM reports WHERE ${reportsWhere(tenantId, window, filter)}`,
+  statement: sql`
+    SELECT count() AS reportCount
+    FROM reports
+    WHERE ${reportsWhere(tenantId, window, filter)}${stored ? within(stored) : empty}`,
   row: countRow,
 })
 
-/** Every report of the window, newest first. @param fields columns, in their order. */
+interface ExportOptions {
+  /** Columns, in their order. */
+  readonly fields: readonly Field[]
+  readonly format: ExportFormat
+  /** Only these reports of the window, in the order of storing. */
+  readonly stored?: StoredRange | undefined
+}
+
+/** Every report of the window, newest first. */
 export function exportReports(
   tenantId: string,
   window: TimeRange,
   filter: ReportFilter,
-  { fields, format }: { readonly fields: readonly Field[]; readonly format: ExportFormat },
+  { fields, format, stored }: ExportOptions,
 ): ExportQuery {
   const own = new Set(fieldsOfType(filter.reportType))
   const columns = fields.map((field) => {
@@ -67,8 +80,8 @@ export function exportReports(
     statement: sql`
       SELECT ${join(columns, ', ')}
       FROM reports
-      WHERE ${reportsWhere(tenantId, window, filter)}
-      ${newestFirst}`,
+      WHERE ${reportsWhere(tenantId, window, filter)}${stored ? within(stored) : empty}
+      ${stored ? storedOrder : newestFirst}`,
     format: exportFormats[format].clickHouse,
   }
 }

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { isNamed } from '../../../queries/clickhouse/error-codes.ts'
 import { name, render } from '../../../queries/sql/sql.ts'
+import { longestInsertMs } from '../../../schema/durations.ts'
 import { blockColumns } from './insert-block.ts'
 
 export interface ReportWriter {
@@ -39,6 +40,7 @@ export const reportInsertSettings = {
   max_insert_threads: '1',
   // A file can span more months or days than the default allows in one insert.
   max_partitions_per_insert_block: '0',
+  max_execution_time: longestInsertMs / 1000,
   wait_end_of_query: 1,
 } as const
 

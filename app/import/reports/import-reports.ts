@@ -1,7 +1,7 @@
 /** @module Imports reports batch by batch: reading the next rows overlaps the insert of the previous ones. */
 
 import { hash } from 'node:crypto'
-import { gatherDurations } from '../../../schema/durations.ts'
+import { gatherDurations, startedStepMs } from '../../../schema/durations.ts'
 import { withRetry } from '../../program/with-retry.ts'
 import { type BlockTimes, dueAt, type GatherLimits } from '../due-at.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
@@ -93,7 +93,12 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
     const reportsBefore = tally.reports
     const open = ranges.filter(({ state }) => state !== 'done')
     const lookedUp = new Set(open.filter(({ state }) => state === 'restore'))
-    for (const range of open) enqueue(() => importLog.start({ ...chain, ...range }))
+    let steppedAt = 0
+    const logStarted = async (range: (typeof ranges)[number]) => {
+      await importLog.start({ ...chain, ...range })
+      steppedAt = performance.now()
+    }
+    for (const range of open) enqueue(() => logStarted(range))
     const { retentionFrom } = settings
     const urlMasks = new Map(settings.sites.map((site) => [site.id, createUrlMask(site)]))
     const batchContext = { tenantId, blockLimits, retentionFrom, chooseSite, urlMasks, importedAt, ranges }
@@ -106,6 +111,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       let attempts = recorded.length > 0 ? 1 : 0
       enqueue(async () => {
         await importLog.checkBoot()
+        if (performance.now() - steppedAt > startedStepMs) await logStarted(range)
         if (options.recountsRepeated && attempts++ > 0) lookedUp.add(range)
         if (range.state !== 'restore') await writer.write(block.chunks, token)
         if (lookedUp.has(range)) tally.restored += await restorer.insertMissing(block)

@@ -186,6 +186,7 @@ describe('a new table or column is in a view, or here with the reason why not', 
       policy_key: 'joins the rollup of pages to policies',
       script_hash: 'of csp-hash, which the view leaves out',
       reported_hash: 'of csp-hash, which the view leaves out',
+      stored_at: 'the order of exports alone',
     }
     const columnsOf = async (table: string) =>
       (

@@ -54,6 +54,12 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
     expect(found).toMatchObject(rowsToFind(contents.rows))
   })
 
+  test('its reports count as stored when they were received', async () => {
+    const places = 'SELECT count(), countIf(stored_at = received_at) FROM reports'
+    const { reports } = contents.rows
+    expect(await queryRows(writer, places)).toEqual([[reports, reports]])
+  })
+
   test('records are in their histories as they were found, and a report of an earlier time has them', async () => {
     const inPlace = ['tenants', 'sites', 'monitored_pages', 'alert_rules']
     const stored = ['script_decisions', 'script_captures', 'page_scans']

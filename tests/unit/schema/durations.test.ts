@@ -35,3 +35,8 @@ test('when a place is forgotten, each block that a collector began by it is in t
 test('a block that is in the import log ends before a command gives up its wait', () => {
   expect(durations.acknowledgedMs).toBeGreaterThan(blockAttemptMs)
 })
+
+test('an insert ends while its started step still holds back the order of storing', () => {
+  const { startedStepMs, longestInsertMs, clockToleranceMs, storingHoldMs } = durations
+  expect(startedStepMs + longestInsertMs + clockToleranceMs).toBeLessThan(storingHoldMs)
+})
