@@ -46,11 +46,16 @@ export const headers = {
   ),
   Link: {
     description:
-      'The next page, `rel="next"`: the request target with the next `cursor`, and with a narrower window if a list of over 10,000 reports continues there',
+      'The next page, `rel="next"`: the request target with the next `cursor`, and with a narrower window if a list of over 10,000 reports continues there; of an export with `order=stored`, with the next `after`',
     required: false,
     schema: { type: 'string', examples: ['</v1/reports?limit=50&cursor=WzEs>; rel="next"'] },
   },
-  'Export-Report-Count': whole('Number of reports in the window, counted before the export', 0),
+  'Export-Report-Count': whole('Number of reports in the export, counted before it', 0),
+  'Next-Cursor': {
+    description: 'With `order=stored`: the `after` of the next export',
+    required: false,
+    schema: { type: 'string', pattern: '^[\\w-]+$' },
+  },
   'WWW-Authenticate': header('The scheme to authenticate with', { type: 'string', const: 'Bearer' }),
 } as const
 

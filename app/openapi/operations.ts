@@ -13,7 +13,7 @@ const operationId = (name: string) => name.replace(/[^A-Za-z0-9]+(\w)/g, (_, let
 export function pathItem(endpoint: Endpoint, named: NamedSchemas): object {
   const headers = headerReferences([
     ...budgetHeaderNames,
-    endpoint.mediaTypes ? 'Export-Report-Count' : 'ETag',
+    ...(endpoint.mediaTypes ? (['Export-Report-Count', 'Next-Cursor', 'Link'] as const) : (['ETag'] as const)),
     ...(endpoint.cache ? (['Age'] as const) : []),
     ...(endpoint.page ? (['Link'] as const) : []),
   ])

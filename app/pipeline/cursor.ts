@@ -34,8 +34,19 @@ export function encodeCursor<Position>(
   fingerprint: string,
   { window, depth, position }: CursorState<Position>,
 ): string {
-  const payload = [version, fingerprint, window ? [window.from, window.to] : null, depth, position]
-  return Buffer.from(JSON.stringify(payload)).toString('base64url')
+  return encodeCursorText([version, fingerprint, window ? [window.from, window.to] : null, depth, position])
+}
+
+export const encodeCursorText = (payload: readonly unknown[]): string =>
+  Buffer.from(JSON.stringify(payload)).toString('base64url')
+
+/** Undefined for text that no cursor has. */
+export function decodeCursorText(text: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch {
+    return undefined
+  }
 }
 
 /** The decoder throws bad_request for a cursor of another operation, tenant, filter or format. */
@@ -51,7 +62,7 @@ export function createCursorDecoder<Position>(
     position,
   ])
   return (text, fingerprint) => {
-    const parsed = schema.safeParse(parseJson(Buffer.from(text, 'base64url').toString()))
+    const parsed = schema.safeParse(decodeCursorText(text))
     if (!parsed.success) {
       throw new Problem(
         'bad_request',
@@ -63,13 +74,5 @@ export function createCursorDecoder<Position>(
       throw new Problem('bad_request', 'cursor belongs to another query; repeat the filters of the previous page')
     }
     return { window: window && { from: window[0], to: window[1] }, depth, position: at as Position }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -7,6 +7,7 @@ import type { Context } from 'hono'
 import type { Logger } from 'pino'
 import { acceptsGzip } from './conditional-response.ts'
 import { clientClosedRequest, uncachedHeaders } from './json-response.ts'
+import { resumeLink } from './next-link.ts'
 import { type ApiEnv, headersOf } from './request-context.ts'
 
 /** A response that is sent while it is read: complete, or ended by a reset. */
@@ -14,6 +15,8 @@ export interface Download {
   readonly mediaType: string
   readonly fileName: string
   readonly headers: Readonly<Record<string, string>>
+  /** Cursor of the next export, if there is one. */
+  readonly next?: string | undefined
   readonly open: () => Promise<Readable>
   /** Passes the bytes on; its error resets the connection. */
   readonly passOn: (bytes: AsyncIterable<Buffer>) => AsyncIterable<Buffer | string>
@@ -55,6 +58,7 @@ export async function sendDownload(c: Context<ApiEnv>, download: Download, log: 
     ...(isZipped && { 'Content-Encoding': 'gzip' }),
     Vary: 'Accept-Encoding, Authorization',
     ...download.headers,
+    ...(download.next !== undefined && { 'Next-Cursor': download.next, Link: resumeLink(c.req.url, download.next) }),
     ...headersOf(c.get('request')),
   }
   if (c.req.method === 'HEAD') return new Response(null, { headers })

@@ -3,12 +3,12 @@ import type { z } from 'zod'
 import type { ExportQuery, Query, Reader } from '../../queries/sql/query.ts'
 import type { Capability } from '../../schema/plans.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
-import type { WindowRule } from '../../schema/rules/time/window.ts'
+import type { WindowPolicy, WindowRule } from '../../schema/rules/time/window.ts'
 import type { ApiBudgetName, Charge } from '../budgets/budget-store.ts'
 import type { Caller } from './authenticator.ts'
 import type { Download } from './download.ts'
 import type { Page, PagePolicy, WithNextPage } from './page.ts'
-import type { Params as ParamValues } from './request-context.ts'
+import type { Params as ParamValues, QueryParams } from './request-context.ts'
 import type { TextResponse } from './text-response.ts'
 
 type Fields = Readonly<Record<string, z.ZodType>>
@@ -91,6 +91,8 @@ export interface EndpointDefinition<
   /** Throws bad_request. */
   readonly parse?: (query: Values<QueryFields>) => Filter
   readonly window?: Window
+  /** Window of a request with certain parameters, instead of `window`. Throws bad_request. */
+  readonly windowFor?: (query: QueryParams) => WindowPolicy | undefined
   readonly page?: Paging
   /** One token of each per request; of the key's and the tenant's budget by default. */
   readonly charges?: readonly ApiBudgetName[]

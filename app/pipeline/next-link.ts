@@ -11,3 +11,11 @@ export function nextLink(requestUrl: string, { cursor, window }: NextPage): stri
   }
   return `<${pathname}?${searchParams}>; rel="next"`
 }
+
+/** Link header of an export in the order of storing, whose cursor replaces the window. */
+export function resumeLink(requestUrl: string, after: string): string {
+  const { pathname, searchParams } = new URL(requestUrl)
+  for (const name of ['from', 'last']) searchParams.delete(name)
+  searchParams.set('after', after)
+  return `<${pathname}?${searchParams}>; rel="next"`
+}

@@ -14,8 +14,9 @@ import type { Endpoint } from './endpoint.ts'
 import type { ApiEnv } from './request-context.ts'
 
 /** Window of the request, or the window fixed by its cursor, within retention. Throws bad_request. */
-export function resolveWindow({ window: rule }: Endpoint, now: () => Date): MiddlewareHandler<ApiEnv> {
+export function resolveWindow(endpoint: Endpoint, now: () => Date): MiddlewareHandler<ApiEnv> {
   return function resolveWindow(c, next) {
+    const rule = endpoint.windowFor?.(c.get('query')) ?? endpoint.window
     const moment = now()
     const { tenant } = c.get('caller')
     const retentionFrom = retentionStart(tenant.entitlements.retentionDays, moment)

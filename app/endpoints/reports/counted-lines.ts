@@ -10,11 +10,15 @@ const withoutNextLine = (bytes: Buffer) =>
     ? Buffer.from(bytes.toString('latin1').replaceAll(nextLine.toString('latin1'), '\\u0085'), 'latin1')
     : bytes
 
-/** Passes lines through, then a line with their number. Throws if there are fewer than counted before. */
+/**
+ * Passes lines through, then a line with their number and the cursor of the next export, if there is one. Throws if
+ * there are fewer than counted before.
+ */
 export async function* countedLines(
   bytes: AsyncIterable<Buffer>,
   least: number,
   withEnd: boolean,
+  next?: string,
 ): AsyncGenerator<Buffer | string> {
   let lines = 0
   let held = Buffer.alloc(0)
@@ -26,5 +30,5 @@ export async function* countedLines(
     yield withoutNextLine(chunk.subarray(0, chunk.length - held.length))
   }
   if (lines < least) throw new Error(`The export has ${lines} of the ${least} reports counted before it`)
-  if (withEnd) yield `${JSON.stringify({ end: { reports: lines } })}\n`
+  if (withEnd) yield `${JSON.stringify({ end: { reports: lines, next } })}\n`
 }
