@@ -13,10 +13,10 @@ import { dayMs } from '../../schema/durations.ts'
 import { entitlements } from '../../schema/plans.ts'
 import { insertKey } from '../api-keys/insert-key.ts'
 import { makeKey } from '../api-keys/key-format.ts'
-import { withProgress } from '../cli/command/show-progress.ts'
 import { makeSiteToken } from '../collector/site-address.ts'
 import { importInto } from '../import/reports/import-into.ts'
 import { importReports } from '../import/reports/import-reports.ts'
+import { withProgress } from '../program/show-progress.ts'
 import { importDemoRecords } from './demo-records.ts'
 
 /** Unlike any other key, a demo key is stored as text, in the data folder. */

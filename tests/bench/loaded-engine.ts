@@ -1,4 +1,4 @@
-import { withProgress } from '../../app/cli/command/show-progress.ts'
+import { withProgress } from '../../app/program/show-progress.ts'
 import { startEngine } from '../../clickhouse/engine/start-engine.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { connect } from '../../queries/clickhouse/client.ts'

@@ -3,9 +3,9 @@ import { backUp } from '../../../clickhouse/backup/back-up.ts'
 import { listBackups, removeBackup, removeInterrupted } from '../../../clickhouse/backup/backup-folder.ts'
 import { lackingMigrations } from '../../../clickhouse/migrate.ts'
 import { readMigrations } from '../../../clickhouse/migration-files.ts'
+import { withProgress } from '../../program/show-progress.ts'
 import { backupFolder, backupName, backupPlace, base, disk, folder, placeNotes, s3 } from '../command/backup-place.ts'
 import type { Context } from '../command/context.ts'
-import { withProgress } from '../command/show-progress.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 export function addBackup(program: Command, context: Context): void {

@@ -3,9 +3,9 @@ import { restore } from '../../../clickhouse/backup/restore.ts'
 import { migrate } from '../../../clickhouse/migrate.ts'
 import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.ts'
 import type { Config } from '../../config.ts'
+import { share, withProgress } from '../../program/show-progress.ts'
 import { backupName, backupPlace, disk, placeNotes, s3 } from '../command/backup-place.ts'
 import type { Context } from '../command/context.ts'
-import { share, withProgress } from '../command/show-progress.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 export function addRestore(program: Command, context: Context): void {

@@ -5,11 +5,11 @@ import { checkEveryShard } from '../../../clickhouse/rollups/check-every-shard.t
 import { rebuildRollups } from '../../../clickhouse/rollups/rebuild-rollups.ts'
 import { unfinishedTenants } from '../../../clickhouse/rollups/unfinished-tenants.ts'
 import { holdCollectors } from '../../import/hold.ts'
+import { share, withProgress } from '../../program/show-progress.ts'
 import { repeatableOption } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requireTenant } from '../command/require-tenant.ts'
 import { anyTenant } from '../command/shared-arguments.ts'
-import { share, withProgress } from '../command/show-progress.ts'
 import { subcommand } from '../command/subcommand.ts'
 
 const table = repeatableOption('--table <TABLE>', {

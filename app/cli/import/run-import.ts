@@ -3,9 +3,9 @@
 import { createRejectedFile } from '../../import/ndjson/rejected-file.ts'
 import type { LineStreams } from '../../import/reports/import-files.ts'
 import type { DatabaseAccess } from '../../program/open-database.ts'
+import { withProgress } from '../../program/show-progress.ts'
 import { onStopSignal } from '../../program/stop-signal.ts'
 import type { Context } from '../command/context.ts'
-import { withProgress } from '../command/show-progress.ts'
 import { type ImportSource, openImportSource } from './import-source.ts'
 
 export const rejectedNote = [

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { describeProgress, withProgress } from '../../../../../app/cli/command/show-progress.ts'
-import { createProgram } from '../../../../../app/cli/program.ts'
+import { createProgram } from '../../../../app/cli/program.ts'
+import { describeProgress, withProgress } from '../../../../app/program/show-progress.ts'
 
 const note = '1,000 reports, 500/s'
 
