@@ -2,13 +2,12 @@
 
 import type { RecentAlert } from '../../../../queries/alerts/alerts.ts'
 import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
-import { policyEvent } from '../../../../schema/alert-events.ts'
 import { groupBy } from '../../../../schema/rules/group-by.ts'
 import type { Change } from './change.ts'
 
 export interface Draft extends Pick<Change, 'eventType' | 'siteId'> {
   /** One change for a page, an hour or a first day; one or more for issues, scripts and policies. */
-  readonly changes: readonly Change[]
+  readonly changes: readonly [Change, ...Change[]]
   readonly destinations: readonly string[]
   readonly digestTo: readonly string[]
 }
@@ -31,12 +30,15 @@ export function composeAlerts(
 ): Draft[] {
   const covered = changes.flatMap((change) => {
     const covering = rules.filter((rule) => covers(rule, change))
-    const of = change.waits ? covering.map((rule) => ({ ...rule, kind: 'digest' as const })) : covering
+    const of =
+      change.kind === 'script' && change.waits
+        ? covering.map((rule) => ({ ...rule, kind: 'digest' as const }))
+        : covering
     return of.length > 0 ? [{ change, rules: of }] : []
   })
-  const alone = covered.filter(({ change }) => change.data !== undefined)
+  const alone = covered.filter(isSingle)
   const groups = groupBy(
-    covered.filter(({ change }) => change.data === undefined),
+    covered.filter((one) => !isSingle(one)),
     ({ change, rules }) =>
       [change.siteId, change.eventType, ...rules.map(({ id, kind }) => `${id} ${kind}`)].join('\n'),
   )
@@ -63,16 +65,18 @@ interface Covered {
   readonly rules: readonly EnabledRule[]
 }
 
-const isPolicy = (one: Covered | undefined) => one?.change.eventType === policyEvent
+const isSingle = ({ change }: Covered) => change.kind === 'page' || change.kind === 'traffic'
+
+const isPolicy = (one: Covered | undefined) => one?.change.kind === 'policy'
 
 function toDraft(group: readonly Covered[]): Draft[] {
-  const [first] = group
+  const [first, ...others] = group
   if (!first) return []
   const { eventType, siteId } = first.change
   const destinationsOf = (kind: EnabledRule['kind']) => [
     ...new Set(first.rules.filter((rule) => rule.kind === kind).map(({ destinationId }) => destinationId)),
   ]
-  const changes = group.map(({ change }) => change)
+  const changes = [first.change, ...others.map(({ change }) => change)] as const
   return [{ eventType, siteId, changes, destinations: destinationsOf('immediate'), digestTo: destinationsOf('digest') }]
 }
 

@@ -15,7 +15,7 @@ import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import { issueId } from '../../../../schema/issue-id.ts'
 import { parseUrl } from '../../../../schema/parse-url.ts'
 import { namedInMessage } from '../alert-message.ts'
-import type { Change, Watched } from './change.ts'
+import type { Change, MessageData, Watched } from './change.ts'
 
 /** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
 const maxIssues = 1_000
@@ -44,6 +44,7 @@ export async function findNewIssues(
       siteId,
       subject: issueId(key),
       occurredAt: firstSeen,
+      kind: 'issue',
       issueKey: key,
     }),
   )
@@ -76,6 +77,7 @@ function floodChange({ siteId, hour, issueCount }: IssueFlood, now: Date): Chang
     siteId,
     subject: `${siteId} ${hour}`,
     occurredAt: new Date(Math.min(to.getTime(), now.getTime())).toISOString(),
+    kind: 'traffic',
     data: {
       summary: `${count} new issues in the hour from ${hour.slice(11, 16)} UTC: above ${most}, only known hosts and issues of high confidence trigger alerts`,
       hour,
@@ -93,6 +95,7 @@ function firstDayChange({ siteId, firstSeen, issueCount }: FirstDay, texts: read
     siteId,
     subject: `first day of ${siteId}`,
     occurredAt: new Date(Date.parse(firstSeen) + dayMs).toISOString(),
+    kind: 'traffic',
     data: { summary, issueCount, issues: texts.map(toMessageIssue), path: `/v1/sites/${siteId}/issues` },
   }
 }
@@ -105,7 +108,7 @@ export async function describeIssues(
   tenantId: string,
   siteId: string,
   keys: readonly bigint[],
-): Promise<NonNullable<Change['data']>> {
+): Promise<MessageData> {
   const named = keys.slice(0, namedInMessage)
   const texts = await read(listIssueTexts(tenantId, siteId, named))
   // Sorted in the order of the keys, most important first.

@@ -7,7 +7,7 @@ import { dayMs } from '../../../../schema/durations.ts'
 import { mergeCspPolicies } from '../../../../schema/rules/csp/merge-csp-policies.ts'
 import { truncate } from '../../../import/normalise/truncate.ts'
 import { type MessagePolicy, maxNamedLength, namedInMessage } from '../alert-message.ts'
-import type { Change, Watched } from './change.ts'
+import type { Change, MessageData, Watched } from './change.ts'
 
 /** Policies first quoted since then, at least a day after the site's first report. */
 export async function findNewPolicies(
@@ -30,13 +30,13 @@ export async function findNewPolicies(
   return changes
 }
 
-function toChange(siteId: string, { id, disposition, policy, firstSeen }: MessagePolicy): Change {
-  const named: MessagePolicy = { id, disposition, policy: truncate(policy, maxNamedLength), firstSeen }
-  return { eventType: policyEvent, siteId, subject: `${siteId} ${id}`, occurredAt: firstSeen, policy: named }
+function toChange(siteId: string, { id, disposition, policy: text, firstSeen }: MessagePolicy): Change {
+  const policy: MessagePolicy = { id, disposition, policy: truncate(text, maxNamedLength), firstSeen }
+  return { eventType: policyEvent, siteId, subject: `${siteId} ${id}`, occurredAt: firstSeen, kind: 'policy', policy }
 }
 
 /** Data of a message of one or more policies. */
-export function describePolicies(siteId: string, policies: readonly MessagePolicy[]): NonNullable<Change['data']> {
+export function describePolicies(siteId: string, policies: readonly MessagePolicy[]): MessageData {
   const [first] = policies
   const summary =
     first && policies.length === 1

@@ -41,7 +41,7 @@ export async function findPageChanges(
 
 function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[] {
   const { headers, gradeDroppedFrom } = scan.changes
-  const own = { siteId, subject: scan.id, occurredAt: scan.scannedAt }
+  const own = { kind: 'page', siteId, subject: scan.id, occurredAt: scan.scannedAt } as const
   const data = {
     pageId: id,
     pageLabel: label,

@@ -13,7 +13,7 @@ import { scriptId } from '../../../../schema/rules/scripts/script-id.ts'
 import { truncate } from '../../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
 import { scriptText } from '../deliver/message-text.ts'
-import type { Change, Watched } from './change.ts'
+import type { Change, MessageData, Watched } from './change.ts'
 
 /** Newest scripts of the last day. */
 const maxScripts = 1_000
@@ -67,11 +67,11 @@ function toChange({ siteId, scannedAt, url, hash, isNew, ...page }: ScriptChange
     pageLabel,
     scanId,
   }
-  return { eventType: scriptEvent, siteId, subject, occurredAt: scannedAt, script }
+  return { eventType: scriptEvent, siteId, subject, occurredAt: scannedAt, kind: 'script', script }
 }
 
 /** Data of a message of one or more scripts. */
-export function describeScripts(siteId: string, scripts: readonly MessageScript[]): NonNullable<Change['data']> {
+export function describeScripts(siteId: string, scripts: readonly MessageScript[]): MessageData {
   const [first] = scripts
   const [one, several] = first?.advisory
     ? [scriptText(first), 'vulnerabilities of scripts']

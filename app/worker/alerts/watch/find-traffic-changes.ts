@@ -55,6 +55,7 @@ function toBurst({ siteId, hour, reports, usual }: Burst, issueCount: number | u
     siteId,
     subject: `${siteId} ${hour}`,
     occurredAt: toTime(Math.min(Date.parse(hour) + hourMs, now.getTime())),
+    kind: 'traffic',
     data: {
       summary: `${count} reports in the hour from ${hour.slice(11, 16)} UTC; usually ${mean}${issueCount ? `, with ${issueCount.toLocaleString('en')} new issues` : ''}`,
       ...(issueCount && { issueCount }),
@@ -82,6 +83,7 @@ export async function findSilences(
     siteId,
     subject: `${siteId} ${hour}`,
     occurredAt: toTime(Date.parse(hour) + hourMs),
+    kind: 'traffic',
     data: {
       summary: `No report in the hour from ${hour.slice(11, 16)} UTC, after at least ${leastBefore} in each of 24 hours`,
       hour,

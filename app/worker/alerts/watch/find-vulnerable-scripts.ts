@@ -54,6 +54,7 @@ export async function findVulnerableScripts(
         siteId,
         subject: `${scriptId(siteId, url)} ${item.id}`,
         occurredAt: now.toISOString(),
+        kind: 'script',
         script: { url: truncate(url, maxNamedLength), hash, change: 'vulnerable', advisory },
         waits: !onPayment.has(url),
       })

@@ -5,7 +5,7 @@ import { toReader } from '../../../../queries/sql/query.ts'
 import { chunksOf } from '../../../../queries/sql/rows.ts'
 import { listSites } from '../../../../queries/tenants/sites.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
-import type { Change } from './change.ts'
+import type { Change, MessageData } from './change.ts'
 import { composeAlerts, type Draft } from './compose-alerts.ts'
 import { describeIssues } from './find-new-issues.ts'
 import { describePolicies } from './find-new-policies.ts'
@@ -83,7 +83,7 @@ async function storeDraft(
   { eventType, siteId, changes, destinations, digestTo }: Draft,
   siteName: string | undefined,
 ): Promise<void> {
-  const data = changes[0]?.data ?? (await describe(database, tenantId, siteId, changes))
+  const data = await describe(database, tenantId, siteId, changes)
   const subjects = changes.map(({ subject }) => subject).sort()
   const timestamp = changes.map(({ occurredAt }) => occurredAt).sort()[0] ?? now.toISOString()
   await storeAlert(database, {
@@ -101,17 +101,19 @@ async function storeDraft(
   })
 }
 
-/** Data of a message for changes without their own data, all of one kind. */
+/** Data of a message for changes, all of one kind. */
 function describe(
   database: Pick<Database, 'read'>,
   tenantId: string,
   siteId: string,
-  changes: readonly Change[],
-): NonNullable<Change['data']> | Promise<NonNullable<Change['data']>> {
-  const scripts = changes.flatMap(({ script }) => script ?? [])
+  changes: Draft['changes'],
+): MessageData | Promise<MessageData> {
+  const [first] = changes
+  if (first.kind === 'page' || first.kind === 'traffic') return first.data
+  const scripts = changes.flatMap((change) => (change.kind === 'script' ? change.script : []))
   if (scripts.length > 0) return describeScripts(siteId, scripts)
-  const policies = changes.flatMap(({ policy }) => policy ?? [])
+  const policies = changes.flatMap((change) => (change.kind === 'policy' ? change.policy : []))
   if (policies.length > 0) return describePolicies(siteId, policies)
-  const keys = changes.flatMap(({ issueKey }) => issueKey ?? [])
+  const keys = changes.flatMap((change) => (change.kind === 'issue' ? change.issueKey : []))
   return describeIssues(database, tenantId, siteId, keys)
 }

@@ -25,6 +25,7 @@ const issues = (count: number, siteId = 'shop'): Change[] =>
     siteId,
     subject: `${siteId} ${index}`,
     occurredAt,
+    kind: 'issue',
     issueKey: BigInt(index),
   }))
 
@@ -33,6 +34,7 @@ const pageChange = (subject: string): Change => ({
   siteId: 'shop',
   subject,
   occurredAt,
+  kind: 'page',
   data: { summary: subject },
 })
 
@@ -95,7 +97,10 @@ test.each([
 test('new policies of a site are one message however many, and one an hour', () => {
   const rules = [rule('a', { eventType: 'csp.policy_changed' })]
   const policies = (siteId: string) =>
-    issues(2, siteId).map(({ issueKey: _, ...change }): Change => ({ ...change, eventType: 'csp.policy_changed' }))
+    issues(2, siteId).map(({ subject }): Change => {
+      const policy = { id: subject, disposition: 'report', policy: '', firstSeen: occurredAt } as const
+      return { eventType: 'csp.policy_changed', siteId, subject, occurredAt, kind: 'policy', policy }
+    })
   const alert = { eventType: 'csp.policy_changed', siteId: 'shop', summary: '', occurredAt, digestTo: [] }
   expect(sizes([...policies('shop'), ...policies('blog')], rules)).toEqual([2, 2])
   const sent = [{ ...alert, destinations: ['to a'] }]
