@@ -3,6 +3,7 @@
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { listSites, type Site } from '../../../queries/tenants/sites.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/tenants.ts'
+import type { Context } from './context.ts'
 
 /** The requested record is not stored. */
 export class NotStored extends Error {}
@@ -21,4 +22,16 @@ export async function requireSites(database: Database, tenantId: string, siteId:
     throw new Error(`The tenant has no site ${siteId}`)
   }
   return sites
+}
+
+/** The database. Throws NotStored without the tenant. */
+export async function openTenant(context: Context, id: string) {
+  const access = await context.database()
+  return { ...access, tenant: await requireTenant(access.reader, id) }
+}
+
+/** The database and the tenant's sites. Throws if `siteId` is not one of them. */
+export async function openSite(context: Context, tenantId: string, siteId: string) {
+  const access = await context.database()
+  return { ...access, sites: await requireSites(access.reader, tenantId, siteId) }
 }

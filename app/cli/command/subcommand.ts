@@ -2,7 +2,7 @@
 
 import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings'
 
-interface Help {
+export interface Help {
   readonly about: string
   /** Read when help is shown. */
   readonly notes?: readonly string[] | (() => readonly string[])

@@ -3,15 +3,15 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { listAlertRules } from '../../../queries/alerts/rules.ts'
 import { alertEvents } from '../../../schema/alert-events.ts'
-import type { AlertRule } from '../../../schema/alert-rule.ts'
-import { recordWord } from '../../../schema/record-fields.ts'
+import { type AlertRule, alertRule } from '../../../schema/alert-rule.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { alertRules } from '../../import/records/types/alert-rules.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { openTenant, requireSites } from '../command/require-tenant.ts'
 import { siteOption, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { tenantList } from '../command/tenant-records.ts'
 import { requireDestination } from './destinations.ts'
 
 const event = option('--event <EVENT>', {
@@ -23,13 +23,13 @@ const event = option('--event <EVENT>', {
 const kind = option('--kind <KIND>', {
   about: 'When the alert is sent (default: immediate)',
   takes: 'immediate, or digest for one message per day at DIGEST_HOUR',
-  schema: z.enum(['immediate', 'digest']),
+  schema: alertRule.shape.kind,
 })
 
 const destination = option('--destination <ID>', {
   about: 'Destination of the alert',
   takes: 'the id of a destination from "destinations list"',
-  schema: recordWord,
+  schema: alertRule.shape.destinationId,
 }).makeOptionMandatory()
 
 const ownSite = siteOption('Only this site (default: every site of the tenant)')
@@ -37,13 +37,24 @@ const ownSite = siteOption('Only this site (default: every site of the tenant)')
 const rule = option('--rule <ID>', {
   about: 'The rule',
   takes: 'the id of a rule from "alerts rules list"',
-  schema: recordWord,
+  schema: alertRule.shape.id,
 }).makeOptionMandatory()
+
+const addList = tenantList({
+  about: 'Print the alert rules, including imported and disabled ones',
+  notes: ['The worker uses enabled rules if their destination is in "destinations list".'],
+  examples: ['alerts rules list --tenant ID'],
+  field: 'rules',
+  list: (read, tenant) => read(listAlertRules(tenant)),
+})
 
 export function addAlerts(program: Command, context: Context): void {
   const alerts = subcommand(program, 'alerts', { about: 'Alert rules' })
   const rules = subcommand(alerts, 'rules', { about: 'Alert rules of a tenant' })
+  for (const add of [addAdd, addList, addRemove]) add(rules, context)
+}
 
+function addAdd(rules: Command, context: Context): void {
   subcommand(rules, 'add', {
     about: 'Add an alert rule and print it',
     notes: [
@@ -75,19 +86,9 @@ export function addAlerts(program: Command, context: Context): void {
       await importObjects({ type: alertRules, database: writer, tenantId: tenant }, [added])
       context.finish(added)
     })
+}
 
-  subcommand(rules, 'list', {
-    about: 'Print the alert rules, including imported and disabled ones',
-    notes: ['The worker uses enabled rules if their destination is in "destinations list".'],
-    examples: ['alerts rules list --tenant ID'],
-  })
-    .addOption(tenant)
-    .action(async ({ tenant }) => {
-      const { reader } = await context.database()
-      await requireTenant(reader, tenant)
-      context.finish({ rules: await reader.read(listAlertRules(tenant)) })
-    })
-
+function addRemove(rules: Command, context: Context): void {
   subcommand(rules, 'remove', {
     about: 'Disable an alert rule and print it',
     examples: ['alerts rules remove --tenant ID --rule ID'],
@@ -95,8 +96,7 @@ export function addAlerts(program: Command, context: Context): void {
     .addOption(tenant)
     .addOption(rule)
     .action(async ({ tenant, rule }) => {
-      const { reader, writer } = await context.database()
-      await requireTenant(reader, tenant)
+      const { reader, writer } = await openTenant(context, tenant)
       const found = (await reader.read(listAlertRules(tenant))).find(({ id }) => id === rule)
       if (!found) throw new Error(`The tenant has no rule ${rule}: see "alerts rules list"`)
       const disabled: AlertRule = { ...found, enabled: false }

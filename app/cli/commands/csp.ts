@@ -30,7 +30,10 @@ const keyNote =
 
 export function addCsp(program: Command, context: Context): void {
   const csp = subcommand(program, 'csp', { about: 'Propose and check a content security policy' })
+  for (const add of [addAdvise, addCheck]) add(csp, context)
+}
 
+function addAdvise(csp: Command, context: Context): void {
   subcommand(csp, 'advise', {
     about: 'Propose the next policy of a site',
     notes: [
@@ -75,7 +78,9 @@ export function addCsp(program: Command, context: Context): void {
       const { base, reviewCount } = advised.parse(response).data
       context.finish(response, base === 'reported' || reviewCount > 0 ? 1 : 0)
     })
+}
 
+function addCheck(csp: Command, context: Context): void {
   subcommand(csp, 'check', {
     about: 'Check which past reports a policy would still have caused',
     notes: [

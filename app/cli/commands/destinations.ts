@@ -18,9 +18,10 @@ import { doesOpen, sealDestination } from '../../worker/alerts/deliver/destinati
 import { secretsKeys } from '../../worker/alerts/deliver/secrets-keys.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireTenant } from '../command/require-tenant.ts'
+import { openTenant, requireTenant } from '../command/require-tenant.ts'
 import { name, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { tenantList } from '../command/tenant-records.ts'
 
 const type = option('--type <TYPE>', {
   about: 'Type of the destination',
@@ -49,9 +50,20 @@ const addressOf = {
 
 const pollMs = 250
 
+const addList = tenantList({
+  about: 'Print the destinations without their addresses',
+  examples: ['destinations list --tenant ID'],
+  field: 'destinations',
+  list: async (read, tenant) =>
+    (await read(listDestinations(tenant))).map(({ id, name, type, createdAt }) => ({ id, name, type, createdAt })),
+})
+
 export function addDestinations(program: Command, context: Context): void {
   const destinations = subcommand(program, 'destinations', { about: 'Alert destinations' })
+  for (const add of [addAdd, addList, addTest, addRemove]) add(destinations, context)
+}
 
+function addAdd(destinations: Command, context: Context): void {
   subcommand(destinations, 'add', {
     about: 'Add a destination and print its id; for a webhook also its signing secret, which is shown only once',
     notes: [
@@ -71,8 +83,7 @@ export function addDestinations(program: Command, context: Context): void {
       if (address !== '-') {
         throw new Error('--address must be -, to read the address from stdin: other users can see the command line')
       }
-      const { reader, writer } = await context.database()
-      await requireTenant(reader, tenant)
+      const { reader, writer } = await openTenant(context, tenant)
       const given = destinationAddress[type].safeParse((await text(context.stdin)).trim())
       if (!given.success) throw new Error(`The address on stdin must be ${addressOf[type]}`)
       const stored = await reader.read(listDestinations())
@@ -86,19 +97,9 @@ export function addDestinations(program: Command, context: Context): void {
       if (secret) context.log('Save the secret, which the receiver needs to check signatures: it is not shown again')
       context.finish({ id: added.id, name, type, ...(secret && { secret }) })
     })
+}
 
-  subcommand(destinations, 'list', {
-    about: 'Print the destinations without their addresses',
-    examples: ['destinations list --tenant ID'],
-  })
-    .addOption(tenant)
-    .action(async ({ tenant }) => {
-      const { reader } = await context.database()
-      await requireTenant(reader, tenant)
-      const found = await reader.read(listDestinations(tenant))
-      context.finish({ destinations: found.map(({ id, name, type, createdAt }) => ({ id, name, type, createdAt })) })
-    })
-
+function addTest(destinations: Command, context: Context): void {
   subcommand(destinations, 'test', {
     about: 'Have the worker send a test, and print its delivery',
     notes: ['Exits 1 if the test was not delivered; "detail" is the reason.'],
@@ -134,7 +135,9 @@ export function addDestinations(program: Command, context: Context): void {
       }
       throw new Error(`No worker picked up the test within ${waitMs / 1000} s. Start one: npm run worker`)
     })
+}
 
+function addRemove(destinations: Command, context: Context): void {
   subcommand(destinations, 'remove', {
     about: 'Remove a destination with its address and disable its rules',
     examples: ['destinations remove --tenant ID --destination ID'],

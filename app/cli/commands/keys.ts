@@ -10,9 +10,10 @@ import { webOrigin } from '../../config.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { option, repeatableOption } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { openTenant, requireSites } from '../command/require-tenant.ts'
 import { name, siteOption, tenant, uuid } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { tenantList } from '../command/tenant-records.ts'
 
 const latest = Date.parse('2299-12-31T00:00:00Z')
 
@@ -51,9 +52,19 @@ const overlap = option('--overlap <TIME>', {
     .refine((milliseconds) => milliseconds <= 365 * dayMs),
 })
 
+const addList = tenantList({
+  about: "Print a tenant's API keys, including revoked and expired ones, without the secrets",
+  examples: ['keys list --tenant ID'],
+  field: 'keys',
+  list: (read, tenant) => read(listKeys(tenant)),
+})
+
 export function addKeys(program: Command, context: Context): void {
   const keys = subcommand(program, 'keys', { about: 'API keys of a tenant' })
+  for (const add of [addCreate, addList, addRotate, addRevoke]) add(keys, context)
+}
 
+function addCreate(keys: Command, context: Context): void {
   subcommand(keys, 'create', {
     about: 'Create an API key for a tenant and print it; it is shown only once',
     notes: [
@@ -73,8 +84,7 @@ export function addKeys(program: Command, context: Context): void {
     .addOption(origin)
     .addOption(expiresAt)
     .action(async ({ tenant, name, site, origin, ...given }) => {
-      const { reader, writer } = await context.database()
-      await requireTenant(reader, tenant)
+      const { reader, writer } = await openTenant(context, tenant)
       await requireSites(reader, tenant, site)
       const createdAt = new Date()
       const expiresAt = given.expiresAt ?? oneYearAfter(createdAt)
@@ -85,18 +95,9 @@ export function addKeys(program: Command, context: Context): void {
       context.log(`Save the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
       context.finish({ id, key, prefix: keyPrefix(key) })
     })
+}
 
-  subcommand(keys, 'list', {
-    about: "Print a tenant's API keys, including revoked and expired ones, without the secrets",
-    examples: ['keys list --tenant ID'],
-  })
-    .addOption(tenant)
-    .action(async ({ tenant }) => {
-      const { reader } = await context.database()
-      await requireTenant(reader, tenant)
-      context.finish({ keys: await reader.read(listKeys(tenant)) })
-    })
-
+function addRotate(keys: Command, context: Context): void {
   subcommand(keys, 'rotate', {
     about: 'Replace a key with a new one and print it; it is shown only once',
     notes: [
@@ -135,7 +136,9 @@ export function addKeys(program: Command, context: Context): void {
       context.log(`Save the key: it is not shown again. It expires at ${expiresAt.toISOString()}`)
       context.finish({ id, key, prefix: keyPrefix(key), old: { id: oldId, expiresAt: oldExpiresAt.toISOString() } })
     })
+}
 
+function addRevoke(keys: Command, context: Context): void {
   subcommand(keys, 'revoke', {
     about: 'Revoke an API key; this cannot be undone',
     notes: [

@@ -14,7 +14,7 @@ import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
-import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { openSite, openTenant, requireSites } from '../command/require-tenant.ts'
 import { site, tenant, uuid } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
@@ -29,7 +29,7 @@ const url = option('--url <URL>', {
 const kind = option('--kind <KIND>', {
   about: 'Kind of page (default: other)',
   takes: 'payment (requirements 6.4.3 and 11.6.1 of PCI DSS) or other',
-  schema: z.enum(['payment', 'other']).pipe(kindSchema),
+  schema: kindSchema,
 })
 
 const label = option('--label <LABEL>', {
@@ -52,7 +52,10 @@ const page = option('--page <ID>', {
 
 export function addPages(program: Command, context: Context): void {
   const pages = subcommand(program, 'pages', { about: 'Monitored pages of a site' })
+  for (const add of [addAdd, addList, addScan, addRemove]) add(pages, context)
+}
 
+function addAdd(pages: Command, context: Context): void {
   subcommand(pages, 'add', {
     about: 'Add a page to scan and print it',
     notes: [
@@ -75,8 +78,7 @@ export function addPages(program: Command, context: Context): void {
       if (pattern !== undefined && !new RegExp(pageMatch(pattern).expression, 'u').test(origin + pathname)) {
         throw new Error(`--pattern does not match the page of --url, ${quoteInput(origin + pathname, 200)}`)
       }
-      const { reader, writer } = await context.database()
-      const { plan, overrides } = await requireTenant(reader, tenant)
+      const { reader, writer, tenant: owner } = await openTenant(context, tenant)
       await requireSites(reader, tenant, site)
       const [next] = await reader.read(findNextPagePosition(tenant, site))
       const page: PageRecord = {
@@ -89,12 +91,14 @@ export function addPages(program: Command, context: Context): void {
         pattern: pattern ?? origin + pathname,
       }
       await importObjects({ type: monitoredPages, database: writer, tenantId: tenant }, [page])
-      if (!entitlements(plan, overrides).capabilities.includes('pages.scans')) {
-        context.log(`The ${plan} plan does not include scans: "pages scan" and the worker skip the page`)
+      if (!entitlements(owner.plan, owner.overrides).capabilities.includes('pages.scans')) {
+        context.log(`The ${owner.plan} plan does not include scans: "pages scan" and the worker skip the page`)
       }
       context.finish(page)
     })
+}
 
+function addList(pages: Command, context: Context): void {
   subcommand(pages, 'list', {
     about: "Print a site's pages with their latest scans",
     examples: ['pages list --tenant ID --site ID'],
@@ -102,8 +106,7 @@ export function addPages(program: Command, context: Context): void {
     .addOption(tenant)
     .addOption(site)
     .action(async ({ tenant, site }) => {
-      const { reader } = await context.database()
-      await requireSites(reader, tenant, site)
+      await openSite(context, tenant, site)
       const pages: unknown[] = []
       let cursor: string | undefined
       do {
@@ -114,7 +117,9 @@ export function addPages(program: Command, context: Context): void {
       } while (cursor !== undefined)
       context.finish({ pages })
     })
+}
 
+function addScan(pages: Command, context: Context): void {
   subcommand(pages, 'scan', {
     about: 'Scan a page now and print its grade, changes and scripts',
     notes: [
@@ -126,11 +131,10 @@ export function addPages(program: Command, context: Context): void {
     .addOption(tenant)
     .addOption(page)
     .action(async ({ tenant, page }) => {
-      const { reader, writer } = await context.database()
-      const { plan, overrides } = await requireTenant(reader, tenant)
-      const { capabilities } = entitlements(plan, overrides)
+      const { writer, tenant: owner } = await openTenant(context, tenant)
+      const { capabilities } = entitlements(owner.plan, owner.overrides)
       if (!capabilities.includes('pages.scans')) {
-        throw new Error(`The ${plan} plan does not include scans: change it with "tenants update"`)
+        throw new Error(`The ${owner.plan} plan does not include scans: change it with "tenants update"`)
       }
       const [found] = await writer.read(listPagesToScan({ tenantId: tenant, id: page }))
       if (!found) throw new Error(`The tenant has no page ${page} with a URL to scan: see "pages list"`)
@@ -148,7 +152,9 @@ export function addPages(program: Command, context: Context): void {
       const { data } = printed.parse(await requestApi(context, { tenant }, path, {}))
       context.finish(data, status === 'complete' ? 0 : 1)
     })
+}
 
+function addRemove(pages: Command, context: Context): void {
   subcommand(pages, 'remove', {
     about: 'Hide a page from lists and stop scanning it',
     notes: [
@@ -159,8 +165,7 @@ export function addPages(program: Command, context: Context): void {
     .addOption(tenant)
     .addOption(page)
     .action(async ({ tenant, page }) => {
-      const { reader, writer } = await context.database()
-      await requireTenant(reader, tenant)
+      const { reader, writer } = await openTenant(context, tenant)
       const found = (await reader.read(listPageSites(tenant))).find(({ id }) => id === page)
       if (!found) throw new Error(`The tenant has no page ${page}`)
       if (found.removed) {

@@ -61,7 +61,10 @@ type ReportData = z.infer<typeof reportFile>['data']
 
 export function addPci(program: Command, context: Context): void {
   const pci = subcommand(program, 'pci', { about: 'PCI DSS evidence that an assessor can verify' })
+  for (const add of [addReport, addVerify]) add(pci, context)
+}
 
+function addReport(pci: Command, context: Context): void {
   subcommand(pci, 'report', {
     about: "Write a site's report as of a date",
     notes: ['The same time always gives the same evidence and hash, until the site or the tenant is deleted.', keyNote],
@@ -91,7 +94,9 @@ export function addPci(program: Command, context: Context): void {
       await writeNew(resolve(context.folder, out), text)
       context.finish({ file: out, asOf: evidence.asOf, evidenceHash })
     })
+}
 
+function addVerify(pci: Command, context: Context): void {
   subcommand(pci, 'verify', {
     about: 'Verify the hash of a report and list changes since then',
     notes: [

@@ -1,22 +1,21 @@
-import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import type { Database } from '../../../queries/clickhouse/database.ts'
 import { listCapturedHashes } from '../../../queries/scripts/captures.ts'
 import { listScripts } from '../../../queries/scripts/scripts.ts'
+import type { ScriptDecision } from '../../../schema/responses/script.ts'
 import { scriptHash } from '../../../schema/rules/scripts/script-hash.ts'
 import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 import { scriptStatuses } from '../../../schema/scripts.ts'
-import { importObjects } from '../../import/records/import-objects.ts'
 import { scriptDecisions } from '../../import/records/types/script-decisions.ts'
 import { quoteInput } from '../../pipeline/quote-input.ts'
 import { openCopies } from '../../worker/captures/copies.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
-import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { openSite, openTenant } from '../command/require-tenant.ts'
 import { by, site, tenant, whyOption } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { storeDecision } from '../command/tenant-records.ts'
 import { terminalText } from '../command/terminal-text.ts'
 
 const status = option('--status <STATUS>', {
@@ -39,7 +38,7 @@ const hash = option('--hash <HASH>', {
   schema: z.string().transform(scriptHash).pipe(z.string().startsWith('sha256-')),
 }).makeOptionMandatory()
 
-interface Decision {
+interface Decided {
   readonly tenant: string
   readonly site: string
   readonly url: string
@@ -47,50 +46,36 @@ interface Decision {
   readonly justification: string
 }
 
+type Outcome = Pick<ScriptDecision, 'status' | 'integrityMode'>
+
 const listed = z.looseObject({ data: z.array(z.unknown()), nextCursor: z.unknown() })
 
 const appendOnly = 'Decisions are immutable: the latest one applies, and the API lists all of them with the script.'
 const ofListed = '--url must be a script in "scripts list"; for other scripts use "import decisions".'
 
 /** Throws if neither a report, a scan nor a decision of the site has the script, or if it has no hash to pin. */
-async function requireScript(
-  database: Pick<Database, 'read'>,
-  { tenant, site, url }: Pick<Decision, 'tenant' | 'site' | 'url'>,
-  isPinned: boolean,
+async function decide(
+  context: Context,
+  { tenant, site, url, by, justification }: Decided,
+  { status, integrityMode }: Outcome,
 ): Promise<void> {
+  const { reader, writer } = await openSite(context, tenant, site)
   const ofSite = { tenantId: tenant, siteId: site, window: { from: 0, to: Date.now() }, hasPaymentPages: true }
-  const [script] = await database.read(listScripts({ ...ofSite, url }))
+  const [script] = await reader.read(listScripts({ ...ofSite, url }))
   if (!script) throw new Error(`The site has no script ${quoteInput(url, 200)}: see "scripts list"`)
-  if (isPinned && !script.versions.some(({ hash }) => hash !== '')) {
+  if (integrityMode === 'pinned_hashes' && !script.versions.some(({ hash }) => hash !== '')) {
     throw new Error(`The script ${quoteInput(url, 200)} has no hash yet to pin: omit --pin to authorize any content`)
   }
+  const target = { type: scriptDecisions, database: writer, tenantId: tenant }
+  await storeDecision(context, target, { site, by, url, status, integrityMode, justification })
 }
 
 export function addScripts(program: Command, context: Context): void {
   const scripts = subcommand(program, 'scripts', { about: "A site's scripts and decisions about them" })
+  for (const add of [addList, addAuthorize, addReject, addCopy]) add(scripts, context)
+}
 
-  async function decide(
-    status: 'authorized' | 'rejected',
-    integrityMode: 'any_content' | 'pinned_hashes' | null,
-    { tenant, site, url, by, justification }: Decision,
-  ): Promise<void> {
-    const { reader, writer } = await context.database()
-    await requireSites(reader, tenant, site)
-    await requireScript(reader, { tenant, site, url }, integrityMode === 'pinned_hashes')
-    const decision = {
-      id: randomUUID(),
-      siteId: site,
-      url,
-      status,
-      integrityMode,
-      justification,
-      decidedBy: { name: null, email: by },
-      decidedAt: new Date().toISOString(),
-    }
-    await importObjects({ type: scriptDecisions, database: writer, tenantId: tenant }, [decision])
-    context.finish(decision)
-  }
-
+function addList(scripts: Command, context: Context): void {
   subcommand(scripts, 'list', {
     about: "Print up to 1,000 of a site's scripts with their counts",
     examples: [
@@ -102,14 +87,15 @@ export function addScripts(program: Command, context: Context): void {
     .addOption(site)
     .addOption(status)
     .action(async ({ tenant, site, status }) => {
-      const { reader } = await context.database()
-      await requireSites(reader, tenant, site)
+      await openSite(context, tenant, site)
       const path = `/v1/sites/${site}/scripts`
       const response = await requestApi(context, { tenant }, path, { limit: '1000', status })
       const { data, nextCursor: _, ...others } = listed.parse(response)
       context.finish({ scripts: data, ...others })
     })
+}
 
+function addAuthorize(scripts: Command, context: Context): void {
   subcommand(scripts, 'authorize', {
     about: 'Authorize a script and print the decision',
     notes: [
@@ -127,8 +113,12 @@ export function addScripts(program: Command, context: Context): void {
     .addOption(by)
     .addOption(justification)
     .option('--pin', 'Authorize only the hashes that the script has had so far')
-    .action(({ pin, ...decision }) => decide('authorized', pin ? 'pinned_hashes' : 'any_content', decision))
+    .action(({ pin, ...decided }) =>
+      decide(context, decided, { status: 'authorized', integrityMode: pin ? 'pinned_hashes' : 'any_content' }),
+    )
+}
 
+function addReject(scripts: Command, context: Context): void {
   subcommand(scripts, 'reject', {
     about: 'Reject a script and print the decision',
     notes: [appendOnly, ofListed, 'PCI DSS readiness is not met while a rejected script runs on a payment page.'],
@@ -141,8 +131,10 @@ export function addScripts(program: Command, context: Context): void {
     .addOption(url)
     .addOption(by)
     .addOption(justification)
-    .action((decision) => decide('rejected', null, decision))
+    .action((decided) => decide(context, decided, { status: 'rejected', integrityMode: null }))
+}
 
+function addCopy(scripts: Command, context: Context): void {
   subcommand(scripts, 'copy', {
     about: "Print the worker's copy of a script by its hash",
     notes: [
@@ -153,8 +145,7 @@ export function addScripts(program: Command, context: Context): void {
     .addOption(tenant)
     .addOption(hash)
     .action(async ({ tenant, hash }) => {
-      const { reader } = await context.database()
-      await requireTenant(reader, tenant)
+      const { reader } = await openTenant(context, tenant)
       const [captured] = await reader.read(listCapturedHashes([hash], tenant))
       if (!captured)
         throw new Error(`The tenant has no copy of ${hash}: "scripts list" has the capture state of each hash`)

@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { listSourceDecisions } from '../../../queries/csp-policies/known-sources.ts'
 import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
 import { toReader } from '../../../queries/sql/query.ts'
 import { moment } from '../../../schema/record-fields.ts'
-import { importObjects } from '../../import/records/import-objects.ts'
 import { directiveField, sourceDecisions, sourceField } from '../../import/records/types/source-decisions.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireSites } from '../command/require-tenant.ts'
+import { openSite } from '../command/require-tenant.ts'
 import { by, site, tenant, whyOption } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { storeDecision } from '../command/tenant-records.ts'
 
 const directive = option('--directive <NAME>', {
   about: 'Directive of the policy',
@@ -54,19 +53,10 @@ export function addSources(program: Command, context: Context): void {
       .addOption(source)
       .addOption(by)
       .addOption(reason)
-      .action(async ({ tenant, site, by, ...decided }) => {
-        const { reader, writer } = await context.database()
-        await requireSites(reader, tenant, site)
-        const decision = {
-          id: randomUUID(),
-          siteId: site,
-          ...decided,
-          status,
-          decidedBy: { name: null, email: by },
-          decidedAt: new Date().toISOString(),
-        }
-        await importObjects({ type: sourceDecisions, database: writer, tenantId: tenant }, [decision])
-        context.finish(decision)
+      .action(async ({ tenant, ...decided }) => {
+        const { writer } = await openSite(context, tenant, decided.site)
+        const target = { type: sourceDecisions, database: writer, tenantId: tenant }
+        await storeDecision(context, target, { ...decided, status })
       })
   }
 
@@ -78,8 +68,7 @@ export function addSources(program: Command, context: Context): void {
     .addOption(site)
     .addOption(asOf)
     .action(async ({ tenant, site, asOf }) => {
-      const { reader } = await context.database()
-      await requireSites(reader, tenant, site)
+      const { reader } = await openSite(context, tenant, site)
       const now = toReader(reader.read)
       const { read } = asOf ? readerAsRecorded(now, { tenantId: tenant, siteId: site }, asOf) : now
       context.finish({ decisions: await read(listSourceDecisions(tenant, site)) })

@@ -13,7 +13,7 @@ import { copyFromServer } from '../../tenants/copy-from-server.ts'
 import { countTenantRows, moveTenant } from '../../tenants/move-tenant.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireTenant } from '../command/require-tenant.ts'
+import { openTenant } from '../command/require-tenant.ts'
 import { anyTenant, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 
@@ -56,6 +56,10 @@ const from = option('--from <URL>', {
 const plan = new Option('--plan', 'Print the moves without making them').makeOptionMandatory()
 
 export function addTenantShards(tenants: Command, context: Context): void {
+  for (const add of [addPlace, addMove, addBalance, addCopy]) add(tenants, context)
+}
+
+function addPlace(tenants: Command, context: Context): void {
   subcommand(tenants, 'place', {
     about: "Print a tenant's shard and its rows on every shard",
     notes: [
@@ -65,13 +69,14 @@ export function addTenantShards(tenants: Command, context: Context): void {
   })
     .addOption(tenant)
     .action(async ({ tenant }) => {
-      const { reader, shards, cluster } = await context.database()
-      await requireTenant(reader, tenant)
+      const { shards, cluster } = await openTenant(context, tenant)
       const shard = await shardOfTenant(requireCluster(cluster), tenant)
       const rows = await Promise.all(shards().map((database) => countTenantRows(database, tenant)))
       context.finish({ id: tenant, shard, rows: Object.fromEntries(rows.map((count, index) => [index + 1, count])) })
     })
+}
 
+function addMove(tenants: Command, context: Context): void {
   subcommand(tenants, 'move', {
     about: 'Move a tenant to another shard: copy, compare, switch, remove',
     notes: [
@@ -85,12 +90,13 @@ export function addTenantShards(tenants: Command, context: Context): void {
     .addOption(tenant)
     .addOption(shardOption('The new shard').makeOptionMandatory())
     .action(async ({ tenant, shard }) => {
-      const { reader, cluster } = await context.database()
-      await requireTenant(reader, tenant)
+      const { cluster } = await openTenant(context, tenant)
       const moved = await moveTenant(requireCluster(cluster), tenant, shard, { log: context.log })
       context.finish(moved, moved.different > 0 ? 1 : 0)
     })
+}
 
+function addBalance(tenants: Command, context: Context): void {
   subcommand(tenants, 'balance', {
     about: 'Print the tenants to move so that no shard is more than 10 % larger than the average',
     notes: [
@@ -115,7 +121,9 @@ export function addTenantShards(tenants: Command, context: Context): void {
       }))
       context.finish({ shards: sizes, moves })
     })
+}
 
+function addCopy(tenants: Command, context: Context): void {
   subcommand(tenants, 'copy', {
     about: 'Copy tenants from one server into the cluster, with their sites, keys, reports and records',
     notes: [

@@ -11,7 +11,7 @@ import { deleteTenant } from '../../tenants/delete-tenant.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireTenant } from '../command/require-tenant.ts'
+import { openTenant, requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { addTenantShards, assignNewTenant, newTenantShard } from './tenant-shards.ts'
@@ -72,7 +72,10 @@ const withLimits = ({ plan, overrides, ...tenant }: Tenant) => ({
 
 export function addTenants(program: Command, context: Context): void {
   const tenants = subcommand(program, 'tenants', { about: 'Tenants' })
+  for (const add of [addCreate, addList, addShow, addUpdate, addDelete, addTenantShards]) add(tenants, context)
+}
 
+function addCreate(tenants: Command, context: Context): void {
   subcommand(tenants, 'create', {
     about: 'Create a tenant and print its id',
     examples: [
@@ -97,7 +100,9 @@ export function addTenants(program: Command, context: Context): void {
       }
       context.finish({ id })
     })
+}
 
+function addList(tenants: Command, context: Context): void {
   subcommand(tenants, 'list', {
     about: 'Print every tenant with its plan, the values that override it, and its number of sites',
     examples: ['tenants list'],
@@ -105,19 +110,22 @@ export function addTenants(program: Command, context: Context): void {
     const { reader } = await context.database()
     context.finish({ tenants: await reader.read(listTenants) })
   })
+}
 
+function addShow(tenants: Command, context: Context): void {
   subcommand(tenants, 'show', {
     about: 'Print a tenant with its limits, capabilities, sites and keys',
     examples: ['tenants show --tenant ID'],
   })
     .addOption(tenant)
     .action(async ({ tenant }) => {
-      const { reader } = await context.database()
-      const found = await requireTenant(reader, tenant)
+      const { reader, tenant: found } = await openTenant(context, tenant)
       const [sites, keys] = await Promise.all([reader.read(listSites(tenant)), reader.read(listKeys(tenant))])
       context.finish({ ...withLimits(found), sites, keys })
     })
+}
 
+function addUpdate(tenants: Command, context: Context): void {
   subcommand(tenants, 'update', {
     about: "Change a tenant's name, plan, retention or limits and print it; omitted values do not change",
     notes: [
@@ -138,8 +146,7 @@ export function addTenants(program: Command, context: Context): void {
     .addOption(newOverride('tenantLimit'))
     .action(async ({ tenant, name, plan, ...changed }) => {
       requireChange({ name, plan, ...changed }, ['--name', '--plan', ...Object.values(cells).map(flagOf)])
-      const { reader, writer } = await context.database()
-      const before = await requireTenant(reader, tenant)
+      const { reader, writer, tenant: before } = await openTenant(context, tenant)
       const cellsNow = Object.entries({ ...before.overrides, ...changed }).filter(([, value]) => value !== 'plan')
       await insertNextRow(writer, 'tenants', sql`id = ${uuid(tenant)}`, {
         name: name === undefined ? undefined : text(name),
@@ -148,7 +155,9 @@ export function addTenants(program: Command, context: Context): void {
       })
       context.finish(withLimits(await requireTenant(reader, tenant)))
     })
+}
 
+function addDelete(tenants: Command, context: Context): void {
   subcommand(tenants, 'delete', {
     about: 'Delete a tenant with its rows in every table, and print the deleted rows per table',
     notes: [
@@ -166,8 +175,6 @@ export function addTenants(program: Command, context: Context): void {
       context.log(whatStays)
       context.finish({ id: tenant, deleted })
     })
-
-  addTenantShards(tenants, context)
 }
 
 /** Outside the tables. */
