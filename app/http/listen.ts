@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server'
@@ -64,11 +64,7 @@ export async function listen(
   }
   let draining = false
   async function handle(request: Request, env: HttpBindings): Promise<Response> {
-    const { httpVersion, rawHeaders, url = '' } = env.incoming
-    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
-    // HTTP/1.0 need not name a host, HTTP/1.1 must, and once; a target has no fragment (RFC 9112, 3.2).
-    if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) throw new RequestError(`There are ${hosts} Host headers`)
-    if (url.includes('#')) throw new RequestError('The target has a fragment')
+    requireHost(env.incoming)
     const response = await app.fetch(request, env)
     // The client sends its next request on another connection.
     if (draining) response.headers.set('Connection', 'close')
@@ -122,17 +118,28 @@ export async function listen(
     async stop(drainSeconds = 0) {
       draining = true
       await sleep(drainSeconds * 1000)
-      await new Promise<void>((resolve) => {
-        // Over HTTP/1.0 a closed connection ends a complete body.
-        const deadline = setTimeout(() => sockets.forEach((socket) => void socket.resetAndDestroy()), closeTimeoutMs)
-        server.close(() => {
-          clearTimeout(deadline)
-          resolve()
-        })
-        server.closeIdleConnections()
-      })
+      await close(server, sockets)
     },
   }
+}
+
+/** HTTP/1.0 need not name a host, HTTP/1.1 must, and once; a target has no fragment (RFC 9112, 3.2). */
+function requireHost({ httpVersion, rawHeaders, url = '' }: HttpBindings['incoming']): void {
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) throw new RequestError(`There are ${hosts} Host headers`)
+  if (url.includes('#')) throw new RequestError('The target has a fragment')
+}
+
+function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  return new Promise((resolve) => {
+    // Over HTTP/1.0 a closed connection ends a complete body.
+    const deadline = setTimeout(() => sockets.forEach((socket) => void socket.resetAndDestroy()), closeTimeoutMs)
+    server.close(() => {
+      clearTimeout(deadline)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
 }
 
 function listenError({ code = '', message }: NodeJS.ErrnoException, port: number, host: string, variable: string) {

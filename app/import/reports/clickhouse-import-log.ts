@@ -33,6 +33,27 @@ interface LoggedRange {
   readonly recordedAt: number
 }
 
+const batchColumns = (batch: ImportBatch) => ({
+  previous_token: batch.previousToken,
+  token: batch.token,
+  hosts: batch.hosts,
+  lines: batch.lines,
+  imported_at: toClickHouseTime(new Date(batch.importedAt)),
+  stored_from: toClickHouseTime(new Date(batch.storedFrom)),
+  retention_days: batch.retentionDays,
+})
+
+const rangeColumns = ({ parts, ...counts }: StoredRange) => ({
+  ...counts,
+  parts: parts.map(({ reportType, siteId, receivedAt, id, reports }) => ({
+    report_type: reportType,
+    site_id: siteId,
+    received_at: toClickHouseTime(new Date(receivedAt)),
+    id,
+    reports,
+  })),
+})
+
 /** Writes one row of the table `import_log` for each step of a batch. */
 export function clickHouseImportLog(
   database: Pick<Database, 'read' | 'insert'>,
@@ -51,28 +72,9 @@ export function clickHouseImportLog(
     )
   }
 
-  async function record(batch: ImportBatch, state: LoggedState, { parts, ...counts }: StoredRange) {
+  async function record(batch: ImportBatch, state: LoggedState, range: StoredRange) {
     await checkBoot()
-    const step = {
-      tenant_id: tenantId,
-      previous_token: batch.previousToken,
-      token: batch.token,
-      hosts: batch.hosts,
-      lines: batch.lines,
-      imported_at: toClickHouseTime(new Date(batch.importedAt)),
-      stored_from: toClickHouseTime(new Date(batch.storedFrom)),
-      retention_days: batch.retentionDays,
-      state,
-      ...counts,
-      boot: ownBoot ?? '',
-      parts: parts.map(({ reportType, siteId, receivedAt, id, reports }) => ({
-        report_type: reportType,
-        site_id: siteId,
-        received_at: toClickHouseTime(new Date(receivedAt)),
-        id,
-        reports,
-      })),
-    }
+    const step = { tenant_id: tenantId, state, boot: ownBoot ?? '', ...batchColumns(batch), ...rangeColumns(range) }
     await insertRows(database, 'import_log', [step])
   }
 

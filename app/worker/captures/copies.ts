@@ -26,6 +26,20 @@ async function found<Value>(reading: Promise<Value>): Promise<Value | undefined>
   }
 }
 
+/** A file of this hour may be about to get its record, so it is not unused. */
+const isOld = async (path: string) => ((await found(stat(path)))?.mtimeMs ?? Date.now()) < Date.now() - hourMs
+
+async function removeUnnamed(subfolder: string, listNamed: ListNamed): Promise<void> {
+  const hashes = new Map<string, string>()
+  for (const name of await readdir(subfolder)) {
+    const path = join(subfolder, name)
+    if (/^[\da-f]{64}$/.test(name)) hashes.set(prefix + Buffer.from(name, 'hex').toString('base64'), path)
+    else if (await isOld(path)) await rm(path)
+  }
+  const named = await listNamed([...hashes.keys()])
+  for (const [hash, path] of hashes) if (!named.has(hash) && (await isOld(path))) await rm(path)
+}
+
 /** Folder below DATA_DIR/captures, created with the first copy. */
 export function openCopies(dataDir: string) {
   const folder = join(dataDir, 'captures')
@@ -35,20 +49,6 @@ export function openCopies(dataDir: string) {
     const name = Buffer.from(hash.slice(prefix.length), 'base64').toString('hex')
     if (!hash.startsWith(prefix) || name.length !== 64) throw new Error(`${hash} is not a SHA-256`)
     return join(folder, name.slice(0, 2), name)
-  }
-
-  /** A file of this hour may be about to get its record, so it is not unused. */
-  const isOld = async (path: string) => ((await found(stat(path)))?.mtimeMs ?? Date.now()) < Date.now() - hourMs
-
-  async function removeUnnamed(subfolder: string, listNamed: ListNamed): Promise<void> {
-    const hashes = new Map<string, string>()
-    for (const name of await readdir(subfolder)) {
-      const path = join(subfolder, name)
-      if (/^[\da-f]{64}$/.test(name)) hashes.set(prefix + Buffer.from(name, 'hex').toString('base64'), path)
-      else if (await isOld(path)) await rm(path)
-    }
-    const named = await listNamed([...hashes.keys()])
-    for (const [hash, path] of hashes) if (!named.has(hash) && (await isOld(path))) await rm(path)
   }
 
   return {

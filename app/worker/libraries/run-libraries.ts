@@ -96,10 +96,7 @@ export function createLibraryPass(loop: LibraryLoop) {
     })
     if (!check) return
     // Before the advisories, so that an alert has the hashes of the fixed files.
-    const ranges = check.advisories.flatMap((advisory) => advisory.ranges)
-    const affecting = ranges.filter((range) => versions.some((version) => isWithin(version, range)))
-    const fixes = new Set(affecting.flatMap(({ fixed }) => fixed ?? []))
-    await lookUpFiles(name, [...fixes].filter(isExactVersion).sort(compareVersions))
+    await lookUpFiles(name, fixesOf(check.advisories, versions))
     await importObjects({ type: libraryAdvisories, database }, [check])
   }
 
@@ -111,6 +108,14 @@ export function createLibraryPass(loop: LibraryLoop) {
       await lookUpAdvisories(name, versions)
     }
   }
+}
+
+/** Fixed versions of the advisories about these versions, in ascending order. */
+function fixesOf(advisories: ReturnType<typeof toAdvisories>, versions: readonly string[]): string[] {
+  const ranges = advisories.flatMap((advisory) => advisory.ranges)
+  const affecting = ranges.filter((range) => versions.some((version) => isWithin(version, range)))
+  const fixes = new Set(affecting.flatMap(({ fixed }) => fixed ?? []))
+  return [...fixes].filter(isExactVersion).sort(compareVersions)
 }
 
 /** Versions of the libraries that URLs claim: of scripts in a complete scan of the last week, and in decisions. */

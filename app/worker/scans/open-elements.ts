@@ -41,6 +41,7 @@ const reservedNames = words(
   'annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri missing-glyph',
 )
 const isShadowHost = (name: string) => shadowHosts.has(name) || (/^[a-z].*-/.test(name) && !reservedNames.has(name))
+const acceptsShadowRoot = ({ name, hasShadowRoot }: OpenElement) => isShadowHost(name) && !hasShadowRoot
 
 /** Elements that a start tag closes if they are open within others that it does not close. */
 const implied: Readonly<Record<string, readonly [closed: ReadonlySet<string>, within: ReadonlySet<string>]>> = {
@@ -61,6 +62,37 @@ const paragraph = [words('p'), new Set([...scopes, 'button'])] as const
 /** Open elements that are searched for a name; Chromium's tree has no more levels. */
 const maxLevels = 512
 
+/** Index of the outermost of the closed names within the nearest of the others; -1 without one. */
+function findClosed(open: readonly OpenElement[], closed: ReadonlySet<string>, within: ReadonlySet<string>): number {
+  let found = -1
+  for (let at = open.length - 1; at >= Math.max(0, open.length - maxLevels); at--) {
+    const { name } = open[at] as OpenElement
+    if (closed.has(name)) found = at
+    else if (within.has(name)) break
+  }
+  return found
+}
+
+/** Index of the innermost element of the name within SVG or MathML; -1 without one. */
+function findForeign(open: readonly OpenElement[], name: string): number {
+  for (let at = open.length - 1; open[at]?.isHtml === false && at > open.length - maxLevels; at--) {
+    if (open[at]?.name === name) return at
+  }
+  return -1
+}
+
+/** Index of the element that an end tag closes; -1 if another element keeps it open. */
+function findEnded(open: readonly OpenElement[], name: string): number {
+  const ofTable = tableParts.has(name) || name === 'table'
+  const within = ofTable ? tableScope : isSpecial(name) ? (one: string) => scopes.has(one) : isSpecial
+  for (let at = open.length - 1; at >= Math.max(0, open.length - maxLevels); at--) {
+    const one = (open[at] as OpenElement).name
+    if (one === name) return at
+    if (within(one)) return -1
+  }
+  return -1
+}
+
 export function createOpenElements() {
   const open: OpenElement[] = []
   const body: OpenElement = { name: 'body', isHtml: true, isInert: false, hasShadowRoot: false }
@@ -74,26 +106,11 @@ export function createOpenElements() {
     while ((templates.at(-1) ?? -1) >= length) templates.pop()
   }
 
-  /** Index of the outermost of the names within the nearest of the others; -1 without one. */
-  function find(names: (name: string) => boolean, within: (name: string) => boolean): number {
-    let found = -1
-    for (let at = open.length - 1; at >= Math.max(0, open.length - maxLevels); at--) {
-      const { name } = open[at] as OpenElement
-      if (names(name)) found = at
-      else if (within(name)) break
-    }
-    return found
-  }
-
   function closeImplied(name: string): void {
     const rules = [blocks.has(name) && paragraph, implied[name]]
     for (const rule of rules) {
       if (!rule) continue
-      const [closed, within] = rule
-      const at = find(
-        (one) => closed.has(one),
-        (one) => within.has(one),
-      )
+      const at = findClosed(open, ...rule)
       if (at >= 0) closeTo(at)
     }
     if (headings.has(name) && headings.has(open.at(-1)?.name ?? '')) closeTo(open.length - 1)
@@ -111,8 +128,7 @@ export function createOpenElements() {
     closeImplied(name)
     if (voidTags.has(name)) return
     const parent = open.at(-1) ?? (hasBody ? body : undefined)
-    const isRoot =
-      /^(open|closed)$/i.test(shadowRootMode ?? '') && parent && isShadowHost(parent.name) && !parent.hasShadowRoot
+    const isRoot = /^(open|closed)$/i.test(shadowRootMode ?? '') && parent && acceptsShadowRoot(parent)
     if (name === 'template' && isRoot) parent.hasShadowRoot = true
     const isInert = name === 'template' && !isRoot
     if (isInert) inertTemplates++
@@ -121,30 +137,10 @@ export function createOpenElements() {
   }
 
   function end(name: string): void {
-    for (let at = open.length - 1; open[at]?.isHtml === false && at > open.length - maxLevels; at--) {
-      if (open[at]?.name === name) {
-        closeTo(at)
-        return
-      }
-    }
-    const at = name === 'template' ? (templates.at(-1) ?? -1) : findEnded(name)
+    const foreign = findForeign(open, name)
+    const html = () => (name === 'template' ? (templates.at(-1) ?? -1) : findEnded(open, name))
+    const at = foreign >= 0 ? foreign : html()
     if (at >= 0) closeTo(at)
-  }
-
-  /** -1 if another element keeps it open. */
-  function findEnded(name: string): number {
-    const within =
-      tableParts.has(name) || name === 'table'
-        ? tableScope
-        : isSpecial(name)
-          ? (one: string) => scopes.has(one)
-          : isSpecial
-    for (let at = open.length - 1; at >= Math.max(0, open.length - maxLevels); at--) {
-      const one = (open[at] as OpenElement).name
-      if (one === name) return at
-      if (within(one)) return -1
-    }
-    return -1
   }
 
   return {
