@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import { type Report, reportFieldNames } from './responses/report.ts'
 
-const names = reportFieldNames as [keyof Report, ...(keyof Report)[]]
+/** Fields that only an export that names them and a list with `details=true` return (Rule 36). */
+export const detailFields = ['context', 'rest'] as const
+
+export type ExportField = keyof Report | (typeof detailFields)[number]
+
+const names: readonly ExportField[] = [...reportFieldNames, ...detailFields]
 
 const error = `must be a comma-separated list of distinct report fields: ${names.join(', ')}`
 
-/** Every field by default, in the order of a report. */
+/** Every field of a report by default, in its order. */
 export const exportFieldsParam = z
   .string({ error })
   .transform((text) => text.split(','))
@@ -17,7 +22,8 @@ export const exportFieldsParam = z
   )
   .optional()
   .meta({
-    description: 'Report fields to export, comma-separated, in this order (default: all)',
+    description:
+      'Report fields to export, comma-separated, in this order (default: all but the last two). `context` and `rest` are JSON text: pairs that the page set for a crash report, and members that no other field has',
     override: {
       type: 'string',
       pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,

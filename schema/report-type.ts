@@ -23,7 +23,7 @@ export interface ReportTypeRow {
   readonly blocksHosts?: true
 }
 
-type ReportField = FieldDimension | OwnText | keyof OtherSources
+type ReportField = FieldDimension | Exclude<OwnText, 'context'> | keyof OtherSources
 
 interface IssueRule {
   /** A field, or one word for the whole type. */
@@ -56,6 +56,7 @@ type TextSource = Source<
   | 'scriptUrl'
   | 'scriptRequestUrl'
   | 'blockedScript'
+  | 'pairs'
   | 'scriptHash'
 >
 
@@ -71,6 +72,7 @@ type OwnText =
   | 'requestUrl'
   | 'visibilityState'
   | 'stack'
+  | 'context'
 
 /** Dimensions of the page, the browser or the site, and dimensions derived from another field. */
 type DerivedDimension =

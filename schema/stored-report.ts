@@ -97,6 +97,10 @@ const storedFields = {
   isTopLevel: { column: 'is_top_level', kind: 'bool', nullable: true },
   visibilityState: { column: 'visibility_state', kind: 'word', limit: 64 },
   stack: { column: 'stack', kind: 'text', limit: 16_384 },
+  /** Rule 36: JSON of the pairs that the page set for a crash report. */
+  context: { column: 'context', kind: 'text', limit: 16_384 },
+  /** Rule 36: JSON of members that no other field has. */
+  rest: { column: 'rest', kind: 'text', limit: 2_048 },
   /** Rule 44; '' for types without issues. */
   issueSubject: { column: 'issue_subject', kind: 'word', limit: 256 },
   issueHost: { column: 'issue_host', kind: 'word', limit: hostLimit },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ExportField } from '../../schema/export-fields.ts'
 import { type ExportFormat, exportFormats, formulaStarts } from '../../schema/export-formats.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { fieldsOfType, type Report, report } from '../../schema/responses/report.ts'
@@ -10,7 +11,7 @@ import { empty, join, name, type Sql, sql, texts } from '../sql/sql.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
 import { type StoredRange, storedOrder, within } from './stored-order.ts'
 
-type Field = keyof Report
+type Field = ExportField
 
 const nulls: Partial<Record<keyof KindValues, Sql>> = {
   bool: sql`CAST(NULL, 'Nullable(Bool)')`,
@@ -26,12 +27,15 @@ function listed(field: Field, own: ReadonlySet<Field>): Sql {
   const { column, kind } = storedFieldRows[field]
   const stored = sql`reports.${name(column)}`
   if (kind === 'uuid') return sql`toString(${stored})`
-  if (!report.shape[field].isNullable()) return stored
-  if (!own.has(field)) return nulls[kind] ?? nullText
+  const shape = isListed(field) ? report.shape[field] : undefined
+  if (shape && !shape.isNullable()) return stored
+  if (shape && !own.has(field)) return nulls[kind] ?? nullText
   const empty = emptyValueOf(storedFieldRows[field])
   if (empty === null) return stored
   return empty === '' ? sql`nullIf(${stored}, '')` : sql`nullIf(${stored}, 0)`
 }
+
+const isListed = (field: Field): field is keyof Report => field in report.shape
 
 const guarded = (value: Sql): Sql =>
   sql`if(substringUTF8(${value}, 1, 1) IN ${texts(formulaStarts)}, concat('\\'', ${value}), ${value})`

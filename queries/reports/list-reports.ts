@@ -1,7 +1,14 @@
 import { z } from 'zod'
+import { detailFields } from '../../schema/export-fields.ts'
 import type { ReportFilter } from '../../schema/report-filter.ts'
 import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
-import { fieldsOfType, type Report, report, reportFieldNames } from '../../schema/responses/report.ts'
+import {
+  type DetailedReport,
+  detailedReport,
+  fieldsOfType,
+  report,
+  reportFieldNames,
+} from '../../schema/responses/report.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { emptyValueOf, storedFieldRows } from '../../schema/stored-report.ts'
 import { rawTime } from '../rollups/columns.ts'
@@ -13,14 +20,18 @@ import { newestFirst, reportsWhere } from './reports-where.ts'
 interface ListFilter extends ReportFilter {
   /** One or more time ranges of receipt. */
   readonly ranges?: readonly TimeRange[]
+  /** With `context` and `rest`. */
+  readonly details?: boolean
 }
 
-const selected = (field: keyof Report): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
+const selected = (field: keyof DetailedReport): Sql => sql`${name(storedFieldRows[field].column)} AS ${name(field)}`
 
 /** Only a type's own columns, because ClickHouse opens a file for each column. */
 const projections = Object.fromEntries(
   reportTypeNames.map((reportType) => [reportType, join(fieldsOfType(reportType).map(selected), ', ')]),
 ) as Readonly<Record<ReportType, Sql>>
+
+const detailColumns = sql`, ${join(detailFields.map(selected), ', ')}`
 
 const nullReport = Object.fromEntries(reportFieldNames.map((field) => [field, null]))
 
@@ -30,13 +41,15 @@ const emptyValues = new Map<string, unknown>(
   ),
 )
 
+const isDetail = (field: string) => detailFields.some((name) => name === field)
+
 const row = z.preprocess((stored) => {
   const filled: Record<string, unknown> = { ...nullReport }
   for (const [field, value] of Object.entries(stored as object)) {
-    if (value !== emptyValues.get(field)) filled[field] = value
+    if (value !== emptyValues.get(field)) filled[field] = isDetail(field) && value === '' ? null : value
   }
   return filled
-}, report)
+}, detailedReport)
 
 /** Newest first; one primary-key range at any depth. */
 export function listReports(
@@ -44,13 +57,13 @@ export function listReports(
   window: TimeRange,
   filter: ListFilter,
   { after, limit }: PageOf<TimePosition<'receivedAt'>>,
-): Query<Report> {
-  const { reportType, terms, noise, issueKey, ranges } = filter
+): Query<DetailedReport> {
+  const { reportType, terms, noise, issueKey, ranges, details = false } = filter
   const conditions = [reportsWhere(tenantId, window, filter), ...(ranges ? [inRanges(rawTime, ranges)] : [])]
   return {
     name: 'listReports',
     statement: sql`
-      SELECT ${projections[reportType]}
+      SELECT ${projections[reportType]}${details ? detailColumns : empty}
       FROM reports
       WHERE ${join(conditions, ' AND ')}${after ? isAfter(after) : empty}
       ${newestFirst}

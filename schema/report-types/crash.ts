@@ -9,5 +9,6 @@ export const crash = {
     isTopLevel: ['flag', 'isTopLevel'],
     visibilityState: ['text', 'visibilityState', 'pageVisibility'],
     stack: ['text', 'stack'],
+    context: ['pairs', 'crashReportApi'],
   },
 } as const satisfies ReportTypeRow

@@ -55,6 +55,20 @@ export const report = z
 
 export type Report = z.infer<typeof report>
 
+const json = text.optional()
+
+/** With what a report has beside its fields, as JSON text (Rule 36). */
+export const detailedReport = report
+  .extend({
+    context: json.meta({
+      description: 'With `details=true`: pairs that the page set for a crash report, as JSON text.',
+    }),
+    rest: json.meta({ description: 'With `details=true`: members that no other field has, as JSON text.' }),
+  })
+  .meta({ id: 'DetailedReport', description: 'A report, with `details=true` all that the browser sent.' })
+
+export type DetailedReport = z.infer<typeof detailedReport>
+
 export const reportFieldNames = Object.keys(report.shape) as (keyof Report)[]
 
 /** All other fields of the type's reports are null (Rule 36). */

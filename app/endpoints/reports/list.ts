@@ -1,7 +1,9 @@
 import { listReports } from '../../../queries/reports/list-reports.ts'
+import { addition } from '../../../schema/additions.ts'
+import { oneOf } from '../../../schema/params.ts'
 import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
-import { type Report, report } from '../../../schema/responses/report.ts'
+import { detailedReport, type Report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
@@ -18,13 +20,18 @@ export const reportsList = endpoint({
   summary: 'List reports',
   description:
     'Reports of one type, newest first. Only the first 10,000 reports can be paged; narrow the window to see others.',
-  query: { ...reportFilterParams, ...reportFilterAdditions },
+  query: {
+    ...reportFilterParams,
+    ...reportFilterAdditions,
+    details: addition(oneOf(['true', 'false'], 'If true, a report has `context` and `rest` too: all that was sent')),
+  },
   parse: toReportFilter,
   window: windows.week,
   page: { ...listPage, position },
   cache: 'until-import',
-  response: listResponse(report),
-  async handle({ caller, window, filter, page, read }) {
-    return page.cut(await read(listReports(caller.tenant.id, window, filter, { after: page.after, limit: page.rows })))
+  response: listResponse(detailedReport),
+  async handle({ caller, window, filter, params, page, read }) {
+    const asked = { ...filter, details: params.details === 'true' }
+    return page.cut(await read(listReports(caller.tenant.id, window, asked, { after: page.after, limit: page.rows })))
   },
 })

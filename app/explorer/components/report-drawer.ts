@@ -9,12 +9,12 @@ import { labelOfType } from './format.ts'
 import { Time } from './time.ts'
 import { Text, Value } from './value.ts'
 
-const long = ['policy', 'stack', 'message', 'sample']
+const long = ['policy', 'stack', 'message', 'sample', 'context', 'rest']
 
 /** Milliseconds since the epoch, which are the start of a report's id. */
 const timeOf = (id: string) => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
 
-/** The report in the URL, from the rows or read separately. */
+/** The report in the URL, from the rows at first, then with all that the browser sent. */
 export function OpenedReport({ rows, reportType }: { rows: any[]; reportType: string }) {
   const { state, go } = useApp()
   const { reportId } = state.own
@@ -23,12 +23,12 @@ export function OpenedReport({ rows, reportType }: { rows: any[]; reportType: st
   const window = ms > 0 && { from: new Date(ms).toISOString(), to: new Date(ms + 1).toISOString() }
   const whole = { ...state, conditions: [], noise: 'include' as const }
   const read = useRead(
-    !listed && window
-      ? request(whole, '/v1/reports', { reportType, last: undefined, ...window, limit: 200 })
+    window
+      ? request(whole, '/v1/reports', { reportType, last: undefined, ...window, limit: 200, details: 'true' })
       : undefined,
   )
   if (!reportId) return null
-  const report = listed ?? read.body?.data.find(({ id }: any) => id === reportId)
+  const report = read.body?.data.find(({ id }: any) => id === reportId) ?? listed
   const close = () => go({ own: { ...state.own, reportId: '' } }, { replace: true })
   if (report) return html`<${ReportDrawer} report=${report} close=${close} />`
   if (read.isLoading) return null

@@ -30,13 +30,13 @@ export function spellings(name: string): string[] {
 function fieldReader<const Name extends string>(...names: Name[]) {
   const nameBySpelling = new Map(names.flatMap((name) => spellings(name).map((spelling) => [spelling, name] as const)))
   const none = Object.fromEntries(names.map((name) => [name, undefined])) as Record<Name, unknown>
-  /** Adds members of no such name to `unknown`. */
-  return (source: object, unknown?: string[]): Fields<Name> => {
+  /** Adds members of no such name to `rest`. */
+  return (source: object, rest?: Map<string, unknown>): Fields<Name> => {
     const fields = { ...none }
     for (const key in source) {
       const name = nameBySpelling.get(key)
       if (name === undefined) {
-        unknown?.push(key)
+        rest?.set(key, (source as Record<string, unknown>)[key])
         continue
       }
       const value = (source as Record<string, unknown>)[key]
@@ -61,9 +61,9 @@ function membersOf({ body, stores, sampleRate }: ReportTypeRow): string[] {
 
 const bodyReaders = new Map(Object.entries(storedTypeRows).map(([type, row]) => [type, fieldReader(...membersOf(row))]))
 
-/** Fields of a report's body, none for a type that is not stored; adds members that nothing reads to `unknown`. */
-export function readBodyFields(type: string, body: object, unknown: string[]): Fields {
-  return bodyReaders.get(type)?.(body, unknown) ?? {}
+/** Fields of a report's body, none for a type that is not stored; adds members that nothing reads to `rest`. */
+export function readBodyFields(type: string, body: object, rest: Map<string, unknown>): Fields {
+  return bodyReaders.get(type)?.(body, rest) ?? {}
 }
 
 /** Accepts the numeric strings of some browsers; undefined for anything else. */

@@ -5,7 +5,9 @@ import type { FieldSource } from '../../../schema/report-type.ts'
 import { scriptHash } from '../../../schema/rules/scripts/script-hash.ts'
 import { scriptRequestUrl } from '../../../schema/rules/scripts/script-request-url.ts'
 import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
-import type { StoredReport } from '../../../schema/stored-report.ts'
+import { type StoredReport, textLimits } from '../../../schema/stored-report.ts'
+import { isObject } from '../ndjson/line-error.ts'
+import { boundedJson } from './bounded-json.ts'
 import { type Fields, firstText, toNumber } from './field-aliases.ts'
 import { urlComponents } from './url-components.ts'
 import { withoutUser } from './without-user.ts'
@@ -35,6 +37,15 @@ const joined: Extract<string> = (fields, names) => {
     .filter((item) => typeof item === 'string')
     .map(withoutUser)
     .join(' ')
+}
+
+/** Pairs of an object: at most 32, with keys of 64 and values of 256 UTF-16 units, as JSON text. */
+const pairs: Extract<string> = (fields, [name = '']) => {
+  const value = fields[name]
+  if (!isObject(value)) return ''
+  const own = Object.entries(value).slice(0, 32)
+  const texts = own.map(([key, text]) => [key.slice(0, 64), String(text).slice(0, 256)] as const)
+  return boundedJson(new Map(texts), textLimits.context)
 }
 
 const access: Extract<string> = (fields, [kind = '', property = '']) => {
@@ -129,6 +140,7 @@ export const extractors: Readonly<Record<FieldSource[0], Extract>> = {
   scriptUrl: (fields, names) => scriptUrl(firstText(fields, names)),
   scriptRequestUrl: (fields, names) => scriptRequestUrl(firstText(fields, names)),
   blockedScript,
+  pairs,
   scriptHash: (fields, names) => scriptHash(firstText(fields, names)),
   disposition,
   reportOnly,

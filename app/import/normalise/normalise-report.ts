@@ -4,6 +4,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { type StoredType, storedTypeRows } from '../../../schema/report-types.ts'
 import { emptyFields, type StoredReport, textLimits, unitWeight } from '../../../schema/stored-report.ts'
 import { blockedResource } from './blocked-resource.ts'
+import { boundedJson } from './bounded-json.ts'
 import { readBrowser } from './browser.ts'
 import { firstText } from './field-aliases.ts'
 import { type Extract, extractors, fraction } from './field-extractors.ts'
@@ -39,6 +40,9 @@ interface MappedField {
   readonly mask: ((value: string, maskUrl: UrlMask) => string) | undefined
 }
 
+const maskPairs = (json: string, maskUrl: UrlMask) =>
+  json && boundedJson(new Map(Object.entries(JSON.parse(json))), textLimits.context, maskUrl)
+
 const maskWhole = (value: string, maskUrl: UrlMask) => maskUrl(value)
 
 /** Fields with URLs of visitors, and texts with URLs; blockedUrl depends on the resource. */
@@ -48,6 +52,7 @@ const masks: Readonly<Record<string, MappedField['mask']>> = {
   requestUrl: maskWhole,
   message: maskText,
   stack: maskText,
+  context: maskPairs,
 }
 
 const limits: Readonly<Record<string, number>> = textLimits
@@ -94,6 +99,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
     const isText = limit > 0 && typeof value === 'string'
     fields[field] = isText ? truncate(mask && maskUrl ? mask(value, maskUrl) : value, limit) : value
   }
+  report.rest = boundedJson(element.rest, textLimits.rest, maskUrl)
   Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
   const rate = row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate
   Object.assign(report, sampling(rate))

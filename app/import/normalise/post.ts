@@ -32,8 +32,8 @@ export interface ReportElement {
   /** Milliseconds between making and sending, not below 0. */
   readonly age: number
   readonly userAgent: string
-  /** Names of members that nothing reads, inside and outside the body; untrusted. */
-  readonly unknownMembers: readonly string[]
+  /** Members that nothing reads, inside and outside the body; untrusted. */
+  readonly rest: ReadonlyMap<string, unknown>
 }
 
 const siteIdPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
@@ -99,14 +99,14 @@ export function readElement(value: unknown): ReportElement | LineError {
   const body = legacy ? value['csp-report'] : value.body
   if (typeof type !== 'string' || type === '') return reject('a report has no type')
   if (!isObject(body)) return reject('a report has no body')
-  const unknownMembers: string[] = []
-  const envelope = readEnvelopeFields(value, unknownMembers)
+  const rest = new Map<string, unknown>()
+  const envelope = readEnvelopeFields(value, rest)
   return {
     type,
-    body: readBodyFields(type, body, unknownMembers),
+    body: readBodyFields(type, body, rest),
     url: firstText(envelope, ['url']),
     age: Math.max(0, toNumber(envelope.age) ?? 0),
     userAgent: firstText(envelope, ['userAgent']),
-    unknownMembers,
+    rest,
   }
 }

@@ -68,7 +68,7 @@ export async function* parseBatch<Range extends BatchRange>(
     }
     const siteId = context.chooseSite(post.siteId, siteUrl(element))
     if (isLineError(siteId)) return siteId
-    for (const member of element.unknownMembers) tally.unknownMember(`${type}.${member}`)
+    for (const member of element.rest.keys()) tally.unknownMember(`${type}.${member}`)
     const receivedAt = post.receivedAt ?? importedAt
     const ranged = ranges.find(({ range }) => receivedAt >= range.storedFrom)
     const isReached = ranged !== undefined && receivedAt >= retentionFrom

@@ -87,8 +87,29 @@ describe('the captured reports', () => {
     }
     expect({ reports, storedCount }).toEqual({ reports: sent.length, storedCount: stored.length })
     expect(skipped).toEqual(counted(sent.filter(neverStored).map(({ type }) => type)))
-    // Chromium 156 sends these, and nothing stores them.
-    expect([...unknown].sort()).toEqual(['connection-allowlist.url', 'crash.crash_report_api', 'csp-hash.type'])
+    // Chromium 156 sends these, and no field has them.
+    expect([...unknown].sort()).toEqual(['connection-allowlist.url', 'csp-hash.type'])
+  })
+
+  test('members that no field has are in `rest`, and pairs of a crash in `context`', async () => {
+    const parsed = async (type: string, column: string) => {
+      const found = await rows(tenantId, column, `AND report_type = '${type}' AND ${column} != '' ORDER BY ${column}`)
+      return found.map(([json]) => JSON.parse(String(json)))
+    }
+    const members = (type: string, name: string) =>
+      stored.filter((report) => report.type === type && name in report.body).map(({ body }) => body[name])
+    const byText = (values: unknown[]) => values.map((value) => JSON.stringify(value)).sort()
+    for (const [type, name] of [
+      ['connection-allowlist', 'url'],
+      ['csp-hash', 'type'],
+    ] as const) {
+      const values = (await parsed(type, 'rest')).map((rest) => rest[name])
+      expect(values.length).toBeGreaterThan(0)
+      expect(byText(values)).toEqual(byText(members(type, name)))
+    }
+    const pairs = await parsed('crash', 'context')
+    expect(pairs.length).toBeGreaterThan(0)
+    expect(byText(pairs)).toEqual(byText(members('crash', 'crash_report_api')).filter((text) => text !== '{}'))
   })
 
   test('the captured reports have their type, site, disposition and sample rate', async () => {

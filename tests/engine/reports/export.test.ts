@@ -137,6 +137,37 @@ test('a CSV cell that begins like a formula is guarded, and a line end within a 
   expect(text).toContain('"two\nlines, ""quoted"""\n')
 })
 
+test('members beside the fields are in exports that name them and in lists with details', async () => {
+  const tenantId = await api.createTenant()
+  const own = await api.createKey(tenantId)
+  const [context, rest] = ['{"build":"7"}', '{"=cmd()":1}']
+  const common = { tenantId, reportType: 'crash' as const, receivedAt: now - hourMs }
+  const id = uuidV7(common.receivedAt, seeded(2))
+  await api.insertReports([
+    aReport({ ...common, context, rest, id }),
+    aReport({ ...common, receivedAt: now - 2 * hourMs }),
+  ])
+  const asked = { ...month, reportType: 'crash' }
+  const exported = await send({ ...asked, fields: 'context,rest', end: 'false' }, own)
+  const empty = { context: null, rest: null }
+  expect(linesOf(await exported.text())).toEqual([{ context, rest }, empty])
+  const list = async (query: object) =>
+    (
+      await api.get(`/v1/reports?${queryText({ ...windowParams({ from: now - 3 * hourMs, to: now }), ...query })}`, {
+        key: own,
+      })
+    ).body
+  const plain = await list({ reportType: 'crash' })
+  const [first, second] = plain.data
+  const detailed = await list({ reportType: 'crash', details: 'true' })
+  expect(detailed.data).toEqual([
+    { ...first, context, rest },
+    { ...second, ...empty },
+  ])
+  expect(await list({ reportType: 'crash', details: 'false' })).toEqual(plain)
+  expect(first).not.toHaveProperty('rest')
+})
+
 test('it is gzipped where the client takes it', async () => {
   const response = await send(month, key, { 'Accept-Encoding': 'gzip' })
   expect(response.headers.get('Content-Encoding')).toBe('gzip')

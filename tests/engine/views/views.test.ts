@@ -187,6 +187,8 @@ describe('a new table or column is in a view, or here with the reason why not', 
       script_hash: 'of csp-hash, which the view leaves out',
       reported_hash: 'of csp-hash, which the view leaves out',
       stored_at: 'the order of exports alone',
+      context: 'JSON of pages, for one report at a time',
+      rest: 'JSON of members without a column, for one report at a time',
     }
     const columnsOf = async (table: string) =>
       (

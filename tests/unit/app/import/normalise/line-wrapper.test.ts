@@ -57,14 +57,19 @@ describe('a receipt time', () => {
       expect(
         elements.flatMap((element) => readElement(element)),
         name,
-      ).toEqual(elements.map(() => expect.objectContaining({ unknownMembers: [] })))
+      ).toEqual(elements.map(() => expect.objectContaining({ rest: new Map() })))
     }
   })
 
   test('of a wrapper wins, and what a report has beside it is a member that nothing reads', () => {
     const { receivedAt: time, elements } = readPostOf({ date: receivedAt, body: { ...legacy, receivedAt: 5, note: 1 } })
     expect(time).toBe(receivedAt)
-    expect(readElement(elements[0])).toMatchObject({ unknownMembers: ['receivedAt', 'note'] })
+    expect(readElement(elements[0])).toMatchObject({
+      rest: new Map([
+        ['receivedAt', 5],
+        ['note', 1],
+      ]),
+    })
   })
 
   test.each([
@@ -115,7 +120,8 @@ test('a report with members beside its own takes no site and no sample rate from
   const line = { ...crash, site: '22222222-2222-4222-8222-222222222222', sampleRate: 0.001 }
   const post = readPostOf(line)
   expect(post).toMatchObject({ siteId: '', sampleRate: 1 })
-  expect(readElement(post.elements[0])).toMatchObject({ unknownMembers: ['site', 'sampleRate'] })
+  const { site, sampleRate } = line
+  expect(readElement(post.elements[0])).toMatchObject({ rest: new Map(Object.entries({ site, sampleRate })) })
 })
 
 test('a message that is no JSON rejects the line', () => {

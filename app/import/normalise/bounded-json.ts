@@ -1,0 +1,46 @@
+/** @module Untrusted members as JSON text of a bounded length. */
+
+import { maskText, type UrlMask } from './url-mask.ts'
+import { withoutUser } from './without-user.ts'
+
+/** Members of an object that are considered, the shortest first, and bytes of a name. */
+const [maxMembers, maxName] = [64, 64]
+
+/** Names of dropped members that the text has. */
+const maxNamed = 8
+
+/**
+ * The members within `limit` UTF-16 units, '' without any. The largest are dropped first, and the member `…` names them.
+ * URLs are masked; null and '' count as missing.
+ */
+export function boundedJson(members: ReadonlyMap<string, unknown>, limit: number, maskUrl?: UrlMask): string {
+  if (members.size === 0) return ''
+  const clean = (_: string, value: unknown) => {
+    if (typeof value !== 'string') return value
+    const text = withoutUser(value)
+    return !maskUrl ? text : text.startsWith('/') ? maskUrl(text) : maskText(text, maskUrl)
+  }
+  const kept: (readonly [name: string, json: string])[] = []
+  for (const [name, value] of members) {
+    if (value !== null && value !== '') kept.push([name.slice(0, maxName), toJson(value, clean)])
+  }
+  kept.sort(([, one], [, other]) => one.length - other.length)
+  const dropped = kept.splice(maxMembers).map(([name]) => name)
+  for (;;) {
+    const named = dropped.length > 0 ? ([['…', JSON.stringify(dropped.slice(-maxNamed))]] as const) : []
+    const text = [...kept, ...named].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')
+    if (text.length + 2 <= limit) return text === '' ? '' : `{${text}}`
+    const [largest] = kept.pop() ?? []
+    if (largest === undefined) return ''
+    dropped.push(largest)
+  }
+}
+
+/** A value that is nested too deeply for JSON.stringify is dropped. */
+function toJson(value: unknown, clean: (name: string, value: unknown) => unknown): string {
+  try {
+    return JSON.stringify(value, clean)
+  } catch {
+    return 'null'
+  }
+}
