@@ -1,7 +1,9 @@
--- The order of storing, which exports resume in. A row's bytes are fixed when it is received, so its insert adds the time.
+-- The order of storing, which exports resume in. A row's bytes are fixed when it is received, so its insert adds the
+-- time.
 --
--- Reports of an earlier release count as stored when they were received. The update writes that into their parts, because
--- a missing value would follow the default; repeated, it changes nothing. An index by granules finds the latest rows.
+-- Reports of an earlier release count as stored when they were received. The update writes that into their parts,
+-- because a missing value would follow the default; repeated, it changes nothing. An index by granules finds the latest
+-- rows.
 
 ALTER TABLE reports
     ADD COLUMN IF NOT EXISTS stored_at DateTime64(3, 'UTC') DEFAULT received_at

@@ -11,7 +11,7 @@ import { operations } from '../support/contract.ts'
 interface Limits {
   readonly charges: readonly string[]
   readonly window: object | string | undefined
-  readonly limit: readonly [number, number]
+  readonly limit: readonly [number | undefined, number]
 }
 
 const key = ['key']
@@ -37,6 +37,7 @@ const ofChapter: { readonly [Name in Chapter]?: Partial<Limits> } = {
 /** Operations that differ from their chapter. */
 const ofOperation: Readonly<Record<string, Partial<Limits>>> = {
   'reports.list': { window: week },
+  'reports.export': { limit: [undefined, 1_000_000] },
   'reports.grouped': { limit: [20, 100] },
   'reports.values': { limit: [20, 100] },
   'issues.reports': { window: 'retention' },

@@ -1,6 +1,6 @@
 import { listReports } from '../../../queries/reports/list-reports.ts'
 import { addition } from '../../../schema/additions.ts'
-import { oneOf } from '../../../schema/params.ts'
+import { flag } from '../../../schema/params.ts'
 import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { detailedReport, type Report } from '../../../schema/responses/report.ts'
@@ -23,7 +23,7 @@ export const reportsList = endpoint({
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
-    details: addition(oneOf(['true', 'false'], 'If true, a report has `context` and `rest` too: all that was sent')),
+    details: addition(flag('If true, a report has `context` and `rest` too: all that was sent')),
   },
   parse: toReportFilter,
   window: windows.week,

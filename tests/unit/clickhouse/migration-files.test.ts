@@ -29,7 +29,7 @@ describe.each(files)('%s', (file) => {
     expect((text.match(token) ?? []).filter((one) => one.startsWith('--'))).toEqual(text.match(/^--.*/gm) ?? [])
     for (const statement of migrations[index]?.statements ?? []) {
       expect(statement).toMatch(
-        /^(CREATE (TABLE|(MATERIALIZED )?VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|ALTER TABLE \w+\s+(ADD (COLUMN|INDEX) IF NOT EXISTS|MODIFY (COLUMN|SETTING)|MATERIALIZE INDEX)|ALTER TABLE \w+_mv MODIFY QUERY|INSERT INTO \w+_history)\s/,
+        /^(CREATE (TABLE|(MATERIALIZED )?VIEW) IF NOT EXISTS|CREATE OR REPLACE VIEW|ALTER TABLE \w+\s+(ADD (COLUMN|INDEX) IF NOT EXISTS|MODIFY (COLUMN|SETTING)|MATERIALIZE INDEX|UPDATE \w+ = \w+ WHERE true SETTINGS mutations_sync = 2$)|ALTER TABLE \w+_mv MODIFY QUERY|INSERT INTO \w+_history)(\s|$)/,
       )
     }
   })
