@@ -70,7 +70,7 @@ export const startedStepMs = 4 * minuteMs
 export const storingHoldMs = 10 * minuteMs
 
 /** Time for which the `started` step of a move does so, whose late reports are copied with their time of storing. */
-export const moveHoldMs = hourMs
+export const moveHoldMs = 60 * minuteMs
 
 /** Largest difference between the clocks of a cluster's servers, or by which a clock is set back. */
 export const clockToleranceMs = 2_000
