@@ -28,14 +28,10 @@ export interface BatchLimits {
 
 const lineFeed = 0x0a
 
-/** @param signal aborted if the source ended early: its last line can be incomplete. */
-export function readBatches(source: ByteSource, limits: BatchLimits, signal?: AbortSignal) {
+function readLines(source: ByteSource, collector: ReturnType<typeof collectLines>) {
   const chunks = source[Symbol.asyncIterator]()
-  // A batch exceeds its limit by up to one line; untouched pages of the buffer use no memory.
-  const collector = collectLines(limits.maxLineBytes, limits.batchBytes + limits.maxLineBytes)
   let chunk = Buffer.alloc(0)
   let at = 0
-  let nextLine = 1
   let bytesRead = 0
   let reading: Promise<IteratorResult<Uint8Array | string>> | undefined
 
@@ -64,10 +60,30 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
     return read.done ? 'end' : 'chunk'
   }
 
+  return {
+    collectLine,
+    refill,
+    bytesRead: () => bytesRead,
+    /** A read in flight, for example of a silent pipe, ends when the source does. */
+    async close(): Promise<void> {
+      const closed = chunks.return?.()
+      closed?.catch(() => {})
+      if (!reading) await closed
+    },
+  }
+}
+
+/** @param signal aborted if the source ended early: its last line can be incomplete. */
+export function readBatches(source: ByteSource, limits: BatchLimits, signal?: AbortSignal) {
+  // A batch exceeds its limit by up to one line; untouched pages of the buffer use no memory.
+  const collector = collectLines(limits.maxLineBytes, limits.batchBytes + limits.maxLineBytes)
+  const { collectLine, refill, bytesRead, close } = readLines(source, collector)
+  let nextLine = 1
+
   function finish(token: string): ChainedBatch {
     const firstLine = nextLine
     nextLine += collector.lines()
-    return { ...collector.batch(), token, firstLine, maxLineBytes: limits.maxLineBytes, bytesRead }
+    return { ...collector.batch(), token, firstLine, maxLineBytes: limits.maxLineBytes, bytesRead: bytesRead() }
   }
 
   return {
@@ -117,12 +133,7 @@ export function readBatches(source: ByteSource, limits: BatchLimits, signal?: Ab
       const isPartial = signal?.aborted && collector.lines() < mostLines
       return collector.lines() === 0 || isPartial ? undefined : finish(collector.digest())
     },
-    /** A read in flight, for example of a silent pipe, ends when the source does. */
-    async close(): Promise<void> {
-      const closed = chunks.return?.()
-      closed?.catch(() => {})
-      if (!reading) await closed
-    },
+    close,
   }
 }
 

@@ -42,21 +42,16 @@ const sliceBytes = 256 * 1024
 /** Distinct reasons a rejected line. */
 const maxReasons = 5
 
-/** Yields a batch's rows as insert blocks and counts its reports; `onReject` is awaited before the next line. */
-export async function* parseBatch<Range extends BatchRange>(
-  batch: ChainedBatch,
-  context: ImportContext<Range>,
+/** Reads and counts reports, in the order of their ids. Undefined for a report that is not to be stored. */
+function reportReader<Ranged extends { readonly range: BatchRange }>(
+  ranges: readonly Ranged[],
+  context: ImportContext<BatchRange>,
   tally: ImportTally,
-  onReject: (rejection: Rejection) => void | Promise<void>,
-): AsyncGenerator<{ block: InsertBlock; range: Range }> {
+  makeId: ReturnType<typeof reportIds>,
+) {
   const { importedAt, retentionFrom } = context
-  const ranges = context.ranges.map((range) => ({ range, blocks: collectBlocks(context.blockLimits) }))
-  const makeId = reportIds(batch.token)
-  type RangedReport = (typeof ranges)[number] & { readonly report: StoredReport }
   let ordinal = 0
-  let sliceEnd = sliceBytes
-
-  function readReport(post: Post, value: unknown): RangedReport | LineError | undefined {
+  return (post: Post, value: unknown): (Ranged & { readonly report: StoredReport }) | LineError | undefined => {
     tally.reports++
     ordinal++
     const element = readElement(value)
@@ -90,6 +85,19 @@ export async function* parseBatch<Range extends BatchRange>(
     })
     return { report, ...ranged }
   }
+}
+
+/** Yields a batch's rows as insert blocks and counts its reports; `onReject` is awaited before the next line. */
+export async function* parseBatch<Range extends BatchRange>(
+  batch: ChainedBatch,
+  context: ImportContext<Range>,
+  tally: ImportTally,
+  onReject: (rejection: Rejection) => void | Promise<void>,
+): AsyncGenerator<{ block: InsertBlock; range: Range }> {
+  const { importedAt } = context
+  const ranges = context.ranges.map((range) => ({ range, blocks: collectBlocks(context.blockLimits) }))
+  const readReport = reportReader(ranges, context, tally, reportIds(batch.token))
+  let sliceEnd = sliceBytes
 
   for (const batchLine of linesOf(batch)) {
     const { line, text, start, end } = batchLine

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { firstToken, insertToken } from '../../../../../app/import/reports/import-reports.ts'
+import { insertToken } from '../../../../../app/import/reports/batch-importer.ts'
+import { firstToken } from '../../../../../app/import/reports/import-reports.ts'
 import { collectBlocks } from '../../../../../app/import/reports/insert-block.ts'
 import { reportIds } from '../../../../../app/import/reports/report-id.ts'
 import { normalisedBody } from '../../../../support/normalised.ts'
