@@ -36,10 +36,7 @@ export const curlOf = (target: string) =>
   `curl -s -H "Authorization: Bearer $KEY" '${location.origin}${target.replaceAll("'", '%27')}'`
 
 /** @param onChange of the status */
-export function createApi(onChange: () => void) {
-  const entries: Map<string, Entry> = new Map()
-  const inFlight: Map<string, Promise<Page>> = new Map()
-  const listeners: Map<string, Set<() => void>> = new Map()
+function createSender(onChange: () => void) {
   const status = { readAt: 0, pausedUntil: 0, reason: '', isAway: false, isUnauthorized: false }
 
   const changeStatus = (changes: any) => {
@@ -68,6 +65,16 @@ export function createApi(onChange: () => void) {
     if (response.status === 401) changeStatus({ isUnauthorized: true, reason: message })
     throw new ApiError(response.status, message, requestId ?? response.headers.get('X-Request-Id') ?? '')
   }
+
+  return { status, changeStatus, send }
+}
+
+/** @param onChange of the status */
+export function createApi(onChange: () => void) {
+  const entries: Map<string, Entry> = new Map()
+  const inFlight: Map<string, Promise<Page>> = new Map()
+  const listeners: Map<string, Set<() => void>> = new Map()
+  const { status, changeStatus, send } = createSender(onChange)
 
   async function read(target: string): Promise<Page> {
     const before = entries.get(target)

@@ -9,14 +9,49 @@ import { readState, urlOf } from './state.ts'
 const pollMs = 10_000
 const announcedMs = 4_000
 
+/** A message that disappears. */
+function useMessage() {
+  const [message, setMessage] = useState('')
+  useEffect(() => {
+    if (!message) return undefined
+    const timer = setTimeout(() => setMessage(''), announcedMs)
+    return () => clearTimeout(timer)
+  }, [message])
+  return [message, setMessage] as const
+}
+
+/** The key's sites and rights, undefined until `start` has read them. */
+function useSites(api: ReturnType<typeof createApi>) {
+  const [sites, setSites] = useState<any>(undefined)
+  const [me, setMe] = useState<any>(undefined)
+
+  async function start() {
+    if (!readKey()) return
+    try {
+      const [found, { body }] = await Promise.all([api.all('/v1/sites?limit=200'), api.get('/v1/me')])
+      setSites(found)
+      setMe(body.data)
+    } catch {
+      // The status has the reason, and the next poll tries again.
+    }
+  }
+
+  const forget = () => {
+    forgetKey()
+    api.clear()
+    setSites(undefined)
+    setMe(undefined)
+  }
+  return { sites, me, start, forget }
+}
+
 function App() {
   const [state, setState] = useState(readState)
   const [, rerender] = useState(0)
-  const [message, setMessage] = useState('')
-  const [sites, setSites] = useState<any>(undefined)
-  const [me, setMe] = useState<any>(undefined)
+  const [message, setMessage] = useMessage()
   const [overlay, setOverlay] = useState('')
   const api = useMemo(() => createApi(() => rerender((count) => count + 1)), [])
+  const { sites, me, start, forget } = useSites(api)
   const latest = useRef(state)
   latest.current = state
 
@@ -30,17 +65,6 @@ function App() {
     }
     latest.current = readState()
     setState(latest.current)
-  }
-
-  async function start() {
-    if (!readKey()) return
-    try {
-      const [found, { body }] = await Promise.all([api.all('/v1/sites?limit=200'), api.get('/v1/me')])
-      setSites(found)
-      setMe(body.data)
-    } catch {
-      // The status has the reason, and the next poll tries again.
-    }
   }
 
   const started = useRef(false)
@@ -72,12 +96,6 @@ function App() {
     return () => clearInterval(timer)
   }, [])
 
-  useEffect(() => {
-    if (!message) return undefined
-    const timer = setTimeout(() => setMessage(''), announcedMs)
-    return () => clearTimeout(timer)
-  }, [message])
-
   const app = {
     state,
     go,
@@ -95,12 +113,6 @@ function App() {
       focusOn(document.getElementById('view'))
     })
     rerender((count) => count + 1)
-  }
-  const forget = () => {
-    forgetKey()
-    api.clear()
-    setSites(undefined)
-    setMe(undefined)
   }
   return html`<${AppContext.Provider} value=${app}>
     <${Frame} ...${{ message, overlay, setOverlay, useKey, forget }} hasKey=${readKey() !== null} />

@@ -90,6 +90,41 @@ function goBack() {
 
 const widthOf = (element: any) => Math.max(200, element.clientWidth)
 
+function axesOf(ticks: ReturnType<typeof timeTicks>): uPlot.Axis[] {
+  const textOf = new Map(ticks.map(({ at, text }) => [at, text]))
+  const axis = {
+    stroke: color('--muted'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '11px system-ui, sans-serif',
+  }
+  return [
+    {
+      ...axis,
+      size: 24,
+      gap: 4,
+      grid: { show: false },
+      splits: () => ticks.map(({ at }) => at),
+      values: (_, splits) => splits.map((split) => textOf.get(split) ?? ''),
+    },
+    { ...axis, size: 48, gap: 8, space: 28, incrs: wholeSteps, values: (_, values) => values.map(number) },
+  ]
+}
+
+function barsOf(one: { color: string }): uPlot.Series {
+  const paths = uPlot.paths.bars?.({ align: 1, size: [0.86, Number.POSITIVE_INFINITY] })
+  return { fill: color(one.color), width: 0, points: { show: false }, ...(paths && { paths }) }
+}
+
+function fadeFrom(time: number, { ctx, bbox, valToPos }: any) {
+  const left = valToPos(time, 'x', true)
+  ctx.save()
+  ctx.globalAlpha = 0.5
+  ctx.fillStyle = color('--card')
+  ctx.fillRect(left, bbox.top, bbox.left + bbox.width - left, bbox.height)
+  ctx.restore()
+}
+
 function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow, setAt }: any) {
   const times = buckets.map(({ time }: any) => Date.parse(time) / 1000)
   const sums = stacked(series, buckets.length)
@@ -105,15 +140,6 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
     zone,
     Math.max(1, widthOf(element) / pixelsPerTick),
   )
-  const textOf = new Map(ticks.map(({ at, text }) => [at, text]))
-  const bars = uPlot.paths.bars?.({ align: 1, size: [0.86, Number.POSITIVE_INFINITY] })
-  const line = color('--line')
-  const axis = {
-    stroke: color('--muted'),
-    grid: { stroke: line, width: 1 },
-    ticks: { show: false },
-    font: '11px system-ui, sans-serif',
-  }
 
   function onSelect({ select, posToVal, setSelect }: any) {
     if (select.width < 4 || !narrow) return
@@ -126,14 +152,9 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
   }
 
   /** An incomplete bucket is faded. */
-  function onDraw({ ctx, bbox, valToPos }: any) {
+  function onDraw(plot: any) {
     if (requested.to || !(end * 1000 > Date.now())) return
-    const left = valToPos(times.at(-1), 'x', true)
-    ctx.save()
-    ctx.globalAlpha = 0.5
-    ctx.fillStyle = color('--card')
-    ctx.fillRect(left, bbox.top, bbox.left + bbox.width - left, bbox.height)
-    ctx.restore()
+    fadeFrom(times.at(-1), plot)
   }
 
   const onCursor = ({ cursor: { left, idx }, posToVal, over }: any) => {
@@ -148,7 +169,7 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
     })
   }
 
-  const chart = new uPlot(
+  return new uPlot(
     {
       width: widthOf(element),
       height,
@@ -160,35 +181,16 @@ function draw({ element, bucketSeconds, buckets, series, zone, requested, narrow
         drag: { x: narrow !== undefined, y: false, setScale: false },
         bind: { dblclick: () => goBack },
       },
-      axes: [
-        {
-          ...axis,
-          size: 24,
-          gap: 4,
-          grid: { show: false },
-          splits: () => ticks.map(({ at }) => at),
-          values: (_, splits) => splits.map((split) => textOf.get(split) ?? ''),
-        },
-        { ...axis, size: 48, gap: 8, space: 28, incrs: wholeSteps, values: (_, values) => values.map(number) },
-      ],
+      axes: axesOf(ticks),
       // Not declared as times: uPlot would place ticks by the browser's zone and its clock changes.
       scales: {
         x: { time: false, range: () => axisRange as uPlot.Range.MinMax },
         y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
       },
-      series: [
-        {},
-        ...outermost.map((index) => ({
-          fill: color(series[index].color),
-          width: 0,
-          points: { show: false },
-          ...(bars && { paths: bars }),
-        })),
-      ],
+      series: [{}, ...outermost.map((index) => barsOf(series[index]))],
       hooks: { setSelect: [onSelect], draw: [onDraw], setCursor: [onCursor] },
     },
     [times, ...outermost.map((index) => sums[index].map((count: any) => count || null))],
     element,
   )
-  return chart
 }
