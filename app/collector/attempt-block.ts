@@ -10,10 +10,11 @@ import { minuteMs, startedStepMs } from '../../schema/durations.ts'
 import { isHeld } from '../import/hold.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import type { InsertedRow } from '../import/reports/inserted-rows.ts'
-import type { CollectorLog, Segment } from './collector-log.ts'
+import type { CollectorLog } from './collector-log.ts'
 import { type DropReason, readGate } from './post-gate.ts'
 import type { RestoreBlocks, Restored } from './restore-blocks.ts'
 import { type SegmentContent, tenantsOf } from './segment-file.ts'
+import type { Segment } from './segment-list.ts'
 
 export interface BlockAttemptOptions {
   readonly log: CollectorLog

@@ -8,7 +8,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { withTimeout } from '../../queries/clickhouse/with-timeout.ts'
 import { blockAttemptMs, longestInsertMs, minuteMs } from '../../schema/durations.ts'
 import { type BlockAttemptOptions, createBlockAttempts, Held } from './attempt-block.ts'
-import type { Segment } from './collector-log.ts'
+import type { Segment } from './segment-list.ts'
 
 export interface SenderTimeouts {
   /** Timeout of the first attempt. It doubles up to the longest, because a retry waits for the previous attempt. */

@@ -5,7 +5,8 @@ import type { StoredReport } from '../../schema/stored-report.ts'
 import { type BlockTimes, dueAt, type GatherLimits } from '../import/due-at.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
 import type { BlockSender, Sent } from './block-sender.ts'
-import type { CollectorLog, Segment } from './collector-log.ts'
+import type { CollectorLog } from './collector-log.ts'
+import type { Segment } from './segment-list.ts'
 
 export interface BlockLimits extends GatherLimits {
   /** Reports and bytes at which the open segment is due at once. */

@@ -30,6 +30,10 @@ const fileName = new RegExp(`^([\\w-]+)\\.(${states.join('|')})$`)
 /** Tokens sort in the order of their creation. */
 export const makeToken = (): string => `${Date.now().toString(16).padStart(12, '0')}-${randomUUID()}`
 
+/** Token of the part of a segment that a shard gets; `wholeOf` returns '' for a token that is no part. */
+export const partOf = (token: string, shard: number) => `${token}-s${shard}`
+export const wholeOf = (token: string) => (/-s\d+$/.test(token) ? token.replace(/-s\d+$/, '') : '')
+
 /** True for a segment that no collector sends. */
 export const isSetAside = ({ state }: Pick<SegmentFile, 'state'>): boolean =>
   state === 'refused' || state === 'unreadable'
@@ -54,6 +58,8 @@ export async function listSegments(folder: string): Promise<SegmentFile[]> {
   })
   return (await Promise.all(files)).filter((file) => file !== undefined)
 }
+
+export type SegmentFolder = ReturnType<typeof segmentFolder>
 
 export function segmentFolder(folder: string) {
   const pathOf = (token: string, state: SegmentState) => join(folder, `${token}.${state}`)

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { segmentFiles } from '../../app/collector/segment-writer.ts'
+import type { segmentFiles } from '../../app/collector/open-segment.ts'
 import type { seeded } from '../../fixtures/seeded.ts'
 
 interface TracedFile {

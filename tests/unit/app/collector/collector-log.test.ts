@@ -8,8 +8,8 @@ import {
   type CollectorLogOptions,
   openCollectorLog,
 } from '../../../../app/collector/collector-log.ts'
+import { segmentFiles } from '../../../../app/collector/open-segment.ts'
 import type { PostRecord } from '../../../../app/collector/segment-file.ts'
-import { segmentFiles } from '../../../../app/collector/segment-writer.ts'
 
 let folder: string
 beforeEach(() => {
