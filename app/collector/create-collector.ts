@@ -4,9 +4,7 @@ import type { Logger } from 'pino'
 import { findDiskSpace, hasRoom } from '../../clickhouse/disk-space.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { ClientDisconnected } from '../../queries/clickhouse/with-timeout.ts'
-import type { Read } from '../../queries/sql/query.ts'
 import { Problem, problems } from '../../schema/problems.ts'
-import type { BudgetStore } from '../budgets/budget-store.ts'
 import { headLength } from '../http/head-length.ts'
 import { mountHealth } from '../http/health.ts'
 import { observe } from '../http/observe.ts'
@@ -15,19 +13,17 @@ import { reportIds } from '../import/reports/report-id.ts'
 import { clientClosedRequest, respondJson } from '../pipeline/json-response.ts'
 import type { ApiEnv } from '../pipeline/request-context.ts'
 import { reasonOf } from '../program/log-outage.ts'
-import { CollectorError, unavailable } from './collector-error.ts'
+import { type AdmissionServices, createAdmission } from './admission.ts'
+import { CollectorError } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import type { LogSender } from './log-sender.ts'
 import { maxBodyBytes, readBody, requireCoding, tooLarge } from './read-body.ts'
 import { readElements, readReports } from './read-reports.ts'
 import { type BodyQuotas, createBodyQuotas, receiveBody } from './receive-body.ts'
-import { createRetiredTokens } from './retired-tokens.ts'
-import { chargeSite, tokensOfReports } from './site-budget.ts'
-import type { CollectorSite, Sites } from './sites.ts'
+import { tokensOfReports } from './site-budget.ts'
+import type { Sites } from './sites.ts'
 
-export interface CollectorServices {
-  readonly database: Pick<Database, 'read'>
-  readonly budgets: BudgetStore
+export interface CollectorServices extends AdmissionServices {
   readonly sites: Pick<Sites, 'find' | 'isKnown'>
   readonly store: Pick<LogSender, 'store'>
   /** Whether posts can be written to the log. */
@@ -36,8 +32,6 @@ export interface CollectorServices {
   readonly describeLog?: () => Readonly<Record<string, unknown>>
   readonly metrics: CollectorMetrics
   readonly log: Logger
-  /** Limit of one site. */
-  readonly postsPerMinute: number
   readonly isStopping?: () => boolean
   /** Whether ClickHouse can read its parts, for /readyz. */
   readonly arePartsSound?: () => boolean
@@ -66,6 +60,11 @@ const preflight = {
   'Access-Control-Max-Age': '86400',
 }
 
+function requireMediaType(contentType = ''): void {
+  if (mediaTypes.includes(contentType.split(';')[0]?.trim().toLowerCase() ?? '')) return
+  throw new CollectorError(415, 'unsupported_media_type', `Content-Type must be one of ${mediaTypes.join(', ')}`)
+}
+
 /** `POST /r/{siteToken}`: 204 when the log has the reports, synced. */
 export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   const {
@@ -75,7 +74,6 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     store,
     metrics,
     log,
-    postsPerMinute,
     isStopping = () => false,
     arePartsSound = () => true,
     hasOwnMetricsPort = false,
@@ -85,9 +83,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   } = services
   // Proxies and templates end the address with a slash.
   const app = new Hono<ApiEnv>({ strict: false })
-  const read: Read = (query) => database.read(query)
-  const isRetired = createRetiredTokens(read)
-  const charge = chargeSite(budgets, postsPerMinute)
+  const { requireSite, admit, charge } = createAdmission(services)
   const ids = reportIds(randomBytes(32).toString('hex'))
   let ordinal = 0
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
@@ -103,27 +99,6 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
 
-  async function requireSite(token: string): Promise<CollectorSite> {
-    const isUnavailable = (cause: unknown) => {
-      throw cause instanceof Problem ? unavailable(cause) : cause
-    }
-    const site = await sites.find(token).catch(isUnavailable)
-    if (site) return site
-    if (!(await isRetired(token).catch(isUnavailable))) {
-      throw new CollectorError(404, 'not_found', 'No site has this token; "sites list" prints the tokens of a tenant')
-    }
-    // Browsers remove an endpoint that is 410 (Reporting API, 3.5.2), and send to a 404 again.
-    throw new CollectorError(410, 'gone', 'The site has a new token or was deleted')
-  }
-
-  /** The site of a post, charged with a token. */
-  async function admit(c: Context<ApiEnv>): Promise<CollectorSite> {
-    const site = await requireSite(c.req.param('token') ?? '')
-    c.get('request').site = site
-    await charge(site, c.get('request'), 1)
-    return site
-  }
-
   const route = '/r/:token'
   app.use(route, async (c, next) => {
     const request = c.get('request')
@@ -135,10 +110,7 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
   app.options(route, (c) => c.body(null, 204, { ...c.get('request').responseHeaders, ...preflight }))
   app.post(route, async (c) => {
     if (Number(c.req.header('Content-Length') ?? 0) > maxBodyBytes) throw tooLarge()
-    const mediaType = c.req.header('Content-Type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-    if (!mediaTypes.includes(mediaType)) {
-      throw new CollectorError(415, 'unsupported_media_type', `Content-Type must be one of ${mediaTypes.join(', ')}`)
-    }
+    requireMediaType(c.req.header('Content-Type'))
     const encoding = c.req.header('Content-Encoding')
     requireCoding(encoding)
     const admitted = admit(c)

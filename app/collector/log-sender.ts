@@ -34,27 +34,32 @@ export type LogSender = ReturnType<typeof createLogSender>
 
 const mostTimerMs = 60_000
 
-export function createLogSender({ log, shardOf, openSender, ...options }: LogSenderOptions) {
-  const limits = { ...blockLimits, ...options.limits }
+/** A sender for each shard, opened when it is needed. */
+function createShardSenders(openSender: LogSenderOptions['openSender'], onIdle: () => void) {
   const senders = new Map<number, BlockSender>()
-  const routed = new Set<Segment>()
   let last: BlockTimes = { startedAt: 0, endedAt: 0 }
-  let timer: NodeJS.Timeout | undefined
-  let routing: Promise<void> | undefined
-  let isHurried = false
-  let isClosed = false
-  const idle: (() => void)[] = []
-
-  function senderOf(shard: number): BlockSender {
-    const known = senders.get(shard)
-    if (known) return known
-    const onSent = ({ startedAt, endedAt }: Sent) => {
-      last = { startedAt, endedAt }
-    }
-    const sender = openSender(shard, { onIdle: schedule, onSent })
-    senders.set(shard, sender)
-    return sender
+  const onSent = ({ startedAt, endedAt }: Sent) => {
+    last = { startedAt, endedAt }
   }
+  return {
+    of(shard: number): BlockSender {
+      const sender = senders.get(shard) ?? openSender(shard, { onIdle, onSent })
+      senders.set(shard, sender)
+      return sender
+    },
+    all: () => [...senders.values()],
+    /** Times of the latest block. */
+    lastTimes: () => last,
+  }
+}
+
+/** Hands each segment of the log once to the sender of its tenants' shard. */
+function createRouter(
+  log: CollectorLog,
+  shardOf: LogSenderOptions['shardOf'],
+  senderOf: (shard: number) => BlockSender,
+) {
+  const routed = new Set<Segment>()
 
   /** A segment whose tenants have several shards is split before its first attempt. */
   async function route(): Promise<void> {
@@ -75,6 +80,19 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
     for (const segment of routed) if (!log.segments().includes(segment)) routed.delete(segment)
   }
 
+  return { route, hasUnrouted: () => log.segments().some((segment) => !routed.has(segment)) }
+}
+
+export function createLogSender({ log, shardOf, openSender, ...options }: LogSenderOptions) {
+  const limits = { ...blockLimits, ...options.limits }
+  const senders = createShardSenders(openSender, schedule)
+  const { route, hasUnrouted } = createRouter(log, shardOf, senders.of)
+  let timer: NodeJS.Timeout | undefined
+  let routing: Promise<void> | undefined
+  let isHurried = false
+  let isClosed = false
+  const idle: (() => void)[] = []
+
   function schedule(): void {
     if (isClosed) return
     clearTimeout(timer)
@@ -91,17 +109,17 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
 
   function setTimer(): void {
     if (isClosed) return
-    const all = [...senders.values()]
+    const all = senders.all()
     const open = log.open()
     if (!open && log.segments().length === 0 && all.every((sender) => sender.isPrepared())) {
       for (const resolve of idle.splice(0)) resolve()
     }
-    if (log.segments().some((segment) => !routed.has(segment))) {
+    if (hasUnrouted()) {
       schedule()
       return
     }
     if (!open || (all.length > 0 && !all.some((sender) => sender.isIdle()))) return
-    const wait = dueAt(open.openedTick, last, limits) - performance.now()
+    const wait = dueAt(open.openedTick, senders.lastTimes(), limits) - performance.now()
     const isDue = wait <= 0 || isHurried || open.reports >= limits.reports || open.bytes >= limits.bytes
     clearTimeout(timer)
     if (isDue) void log.seal().then(schedule)
@@ -117,14 +135,18 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
     },
     /** Sends the segments of earlier processes. */
     start(shards: number): void {
-      for (let shard = 1; shard <= shards; shard++) senderOf(shard).suspect()
+      for (let shard = 1; shard <= shards; shard++) senders.of(shard).suspect()
       schedule()
     },
     suspect(): void {
-      for (const sender of senders.values()) sender.suspect()
+      for (const sender of senders.all()) sender.suspect()
     },
     /** Reason why blocks wait; undefined while ClickHouse keeps up. */
-    failure: (): Error | undefined => [...senders.values()].map((sender) => sender.failure()).find(Boolean),
+    failure: (): Error | undefined =>
+      senders
+        .all()
+        .map((sender) => sender.failure())
+        .find(Boolean),
     /** Makes every block due at once, before the program stops. */
     hurry(): void {
       isHurried = true
@@ -141,7 +163,7 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
       isClosed = true
       clearTimeout(timer)
       await routing
-      await Promise.all([...senders.values()].map((sender) => sender.close()))
+      await Promise.all(senders.all().map((sender) => sender.close()))
     },
   }
 }

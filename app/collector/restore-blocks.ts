@@ -61,9 +61,8 @@ const mostIds = 100
 const pollMs = 250
 const nothing = { corrected: 0, unsettled: [] as readonly string[], isRefused: false }
 
-export function createRestoreBlocks(options: RestoreBlocksOptions) {
-  const { database, local = async () => database, writer, logSteps, lateMs = 5_000 } = options
-
+/** Inserts of rows that are looked up by id. */
+function createRowInserts({ database, writer, lateMs = 5_000 }: RestoreBlocksOptions) {
   /** Ends an insert whose result is unknown. */
   async function endInsert(token: string, signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + lateMs
@@ -100,6 +99,13 @@ export function createRestoreBlocks(options: RestoreBlocksOptions) {
     }
     return refused
   }
+
+  return { endInsert, missingOf, insert }
+}
+
+export function createRestoreBlocks(options: RestoreBlocksOptions) {
+  const { database, local = async () => database, logSteps } = options
+  const { endInsert, missingOf, insert } = createRowInserts(options)
 
   /**
    * Restores blocks, then the rollups of their days, and logs their tenants as done.
