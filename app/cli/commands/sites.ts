@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
 import { sql, text as textParameter, texts, toClickHouseTime, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
-import type { Site } from '../../../queries/tenants/sites.ts'
+import { listSites, type Site } from '../../../queries/tenants/sites.ts'
 import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
 import { makeSiteToken } from '../../collector/site-address.ts'
 import { normalisePattern, sitesByPattern } from '../../import/normalise/host-patterns.ts'
@@ -12,9 +12,10 @@ import { insertNextRow } from '../../tenants/insert-next-row.ts'
 import { retireTokens } from '../../tenants/retire-tokens.ts'
 import { option, repeatableOption } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
-import { requireSites, requireTenant } from '../command/require-tenant.ts'
+import { openSite, openTenant, requireSites, requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, site, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { tenantList } from '../command/tenant-records.ts'
 import { addSiteHeaders, collectorUrl, printedAddress, types } from './site-headers.ts'
 import { keep, requireNames, urlNotes, urls } from './site-urls.ts'
 
@@ -53,9 +54,19 @@ const confirm = option('--confirm <NAME>', {
   schema: z.string(),
 }).makeOptionMandatory()
 
+const addList = tenantList({
+  about: "Print a tenant's sites, oldest first, with their hosts, tokens, sample rates and what is stored of URLs",
+  examples: ['sites list --tenant ID'],
+  field: 'sites',
+  list: (read, tenant) => read(listSites(tenant)),
+})
+
 export function addSites(program: Command, context: Context): void {
   const sites = subcommand(program, 'sites', { about: 'Sites of a tenant' })
+  for (const add of [addCreate, addRotateToken, addSiteHeaders, addList, addUpdate, addDelete]) add(sites, context)
+}
 
+function addCreate(sites: Command, context: Context): void {
   subcommand(sites, 'create', {
     about: 'Create a site and print its id, its reporting URL and the response headers to set',
     notes: [
@@ -79,8 +90,7 @@ export function addSites(program: Command, context: Context): void {
     .addOption(collectorUrl)
     .action(async ({ tenant, name, host, sample = [], urls = 'names', keep = [], types, collector }) => {
       requireNames(urls, keep)
-      const { reader, writer } = await context.database()
-      await requireTenant(reader, tenant)
+      const { reader, writer } = await openTenant(context, tenant)
       const hosts = freeHosts(host, await requireSites(reader, tenant, undefined))
       const id = randomUUID()
       const token = makeSiteToken()
@@ -89,7 +99,9 @@ export function addSites(program: Command, context: Context): void {
       await insertRows(writer, 'sites', [{ ...site, ...created }])
       context.finish({ id, ...printedAddress(context, token, collector, types) })
     })
+}
 
+function addRotateToken(sites: Command, context: Context): void {
   subcommand(sites, 'rotate-token', {
     about: 'Give a site a new reporting URL and print it; the old URL returns 410 within ten seconds',
     examples: ['sites rotate-token --tenant ID --site ID'],
@@ -98,27 +110,15 @@ export function addSites(program: Command, context: Context): void {
     .addOption(site)
     .addOption(collectorUrl)
     .action(async ({ tenant, site, collector }) => {
-      const { reader, writer } = await context.database()
-      await requireSites(reader, tenant, site)
+      const { writer } = await openSite(context, tenant, site)
       const token = makeSiteToken()
       await retireTokens(writer, isSite(tenant, site))
       await insertNextRow(writer, 'sites', isSite(tenant, site), { token: textParameter(token) })
       context.finish({ id: site, ...printedAddress(context, token, collector) })
     })
+}
 
-  addSiteHeaders(sites, context)
-
-  subcommand(sites, 'list', {
-    about: "Print a tenant's sites, oldest first, with their hosts, tokens, sample rates and what is stored of URLs",
-    examples: ['sites list --tenant ID'],
-  })
-    .addOption(tenant)
-    .action(async ({ tenant }) => {
-      const { reader } = await context.database()
-      await requireTenant(reader, tenant)
-      context.finish({ sites: await requireSites(reader, tenant, undefined) })
-    })
-
+function addUpdate(sites: Command, context: Context): void {
   subcommand(sites, 'update', {
     about: "Change a site's name, hosts, sample rates or URLs and print it; omitted values do not change",
     notes: [
@@ -141,8 +141,7 @@ export function addSites(program: Command, context: Context): void {
     .addOption(keep)
     .action(async ({ tenant, site, name, host, sample, urls, keep }) => {
       requireChange({ name, host, sample, urls, keep }, ['--name', '--host', '--sample', '--urls', '--keep'])
-      const { reader, writer } = await context.database()
-      const all = await requireSites(reader, tenant, site)
+      const { reader, writer, sites: all } = await openSite(context, tenant, site)
       const others = all.filter(({ id }) => id !== site)
       const current = all.find(({ id }) => id === site)
       requireNames(urls ?? current?.urls, keep ?? [])
@@ -163,7 +162,9 @@ export function addSites(program: Command, context: Context): void {
       }
       context.finish((await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {})
     })
+}
 
+function addDelete(sites: Command, context: Context): void {
   subcommand(sites, 'delete', {
     about:
       'Delete a site with its reports, records and the keys restricted to it, and print the deleted rows per table',
