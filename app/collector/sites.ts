@@ -37,12 +37,43 @@ export interface SitesOptions {
 const maxUnknownTokens = 50_000
 const snapshotEveryMs = 10_000
 
-const snapshot = z.object({ format: z.literal(1), sites: z.array(z.custom<FoundSite>()) })
+const snapshotFile = z.object({ format: z.literal(1), sites: z.array(z.custom<FoundSite>()) })
+
+/** The sites on disk, written at most every ten seconds. */
+function createSnapshot(path: string) {
+  let saved = { text: '', at: -Infinity }
+  return {
+    /** Throws without a readable snapshot. */
+    load: async () => snapshotFile.parse(JSON.parse(await readFile(path, 'utf8'))).sites,
+    /** False if it is not written. */
+    async save(text: string): Promise<boolean> {
+      if (text === saved.text) return true
+      if (performance.now() - saved.at < snapshotEveryMs) return false
+      const before = saved
+      saved = { text, at: performance.now() }
+      try {
+        await writeSynced(`${path}.new`, path, [text])
+        return true
+      } catch {
+        saved = before
+        return false
+      }
+    },
+  }
+}
+
+function toCollectorSite(found: FoundSite): CollectorSite {
+  const { id, tenantId, hosts, sampleRates, plan, overrides } = found
+  const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
+  const { retentionDays } = entitlements(plan, overrides)
+  const hasHost = (host: string) => lookup(host) !== undefined
+  return { id, tenantId, retentionDays, sampleRates, maskUrl: createUrlMask(found), hasHost }
+}
 
 export type Sites = Awaited<ReturnType<typeof openSites>>
 
 export async function openSites({ read, folder, isCluster = false, ttlMs = siteTtlMs }: SitesOptions) {
-  const path = join(folder, 'sites.json')
+  const snapshot = createSnapshot(join(folder, 'sites.json'))
   let byToken: ReadonlyMap<string, FoundSite> | undefined
   let shards: ReadonlyMap<string, number> = new Map()
   /** Made at a site's first post. */
@@ -50,7 +81,6 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
   let state: string | undefined
   let reading: Promise<void> | undefined
   let used: string | undefined
-  let saved = { text: '', at: -Infinity }
 
   function use(found: readonly FoundSite[]): void {
     byToken = new Map(found.map((site) => [site.token, site]))
@@ -67,21 +97,8 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
     state = now?.state
     if (text !== used) use(found)
     used = text
-    if (text !== saved.text) await save(text)
-  }
-
-  async function save(text: string): Promise<void> {
-    if (performance.now() - saved.at < snapshotEveryMs) {
-      // Written by a later read.
-      state = undefined
-      return
-    }
-    const before = saved
-    saved = { text, at: performance.now() }
-    await writeSynced(`${path}.new`, path, [text]).catch(() => {
-      saved = before
-      state = undefined
-    })
+    // Written by a later read.
+    if (!(await snapshot.save(text))) state = undefined
   }
 
   function refresh(): Promise<void> {
@@ -108,22 +125,15 @@ export async function openSites({ read, folder, isCluster = false, ttlMs = siteT
   }
 
   function prepare(token: string, found: FoundSite): CollectorSite {
-    const known = prepared.get(token)
-    if (known) return known
-    const { id, tenantId, hosts, sampleRates, plan, overrides } = found
-    const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
-    const { retentionDays } = entitlements(plan, overrides)
-    const hasHost = (host: string) => lookup(host) !== undefined
-    const site = { id, tenantId, retentionDays, sampleRates, maskUrl: createUrlMask(found), hasHost }
+    const site = prepared.get(token) ?? toCollectorSite(found)
     prepared.set(token, site)
     return site
   }
 
-  const text = await readFile(path, 'utf8').catch(() => undefined)
   try {
-    if (text !== undefined) use(snapshot.parse(JSON.parse(text)).sites)
+    use(await snapshot.load())
   } catch {
-    // A damaged snapshot is written again by the first read.
+    // A missing or damaged snapshot is written by the first read.
   }
   void refresh().catch(() => undefined)
   const timer = setInterval(() => void refresh().catch(() => undefined), ttlMs).unref()
