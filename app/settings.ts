@@ -19,7 +19,8 @@ const meanings: Readonly<Record<Exclude<keyof Config, 'NODE_ENV' | 'KUBERNETES_S
   KEEP_ALIVE_SECONDS: 'Seconds until an idle connection is closed (620 in the image)',
   SCAN_EVERY_HOURS: 'Hours between scans of a monitored page',
   SCAN_USER_AGENT: 'User-Agent of scans and of requests to LIBRARY_SOURCES, which ask for a contact in it',
-  LIBRARY_SOURCES: 'Sources of libraries, which get names and versions of public libraries, no URL and no hash',
+  LIBRARY_SOURCES:
+    'Library databases to query; they receive names and versions of public libraries, but no URLs or hashes',
   LIBRARY_PROXY_URL: 'HTTP proxy to these sources; certificates are checked all the same',
   OUTBOUND_ALLOWED: 'Private hosts that the worker may contact',
   SECRETS_KEY: 'Keys that encrypt the addresses of alert destinations (default: DATA_DIR/secrets.key)',
@@ -30,7 +31,7 @@ const meanings: Readonly<Record<Exclude<keyof Config, 'NODE_ENV' | 'KUBERNETES_S
   CLICKHOUSE_URL: 'ClickHouse server or cluster to use instead of the embedded engine',
   CLICKHOUSE_CLUSTER: 'Whether CLICKHOUSE_URL is a cluster',
   CLICKHOUSE_QUORUM: 'Number of replicas that must confirm a write on a cluster',
-  CORS_ORIGINS: 'Origins whose pages may read the API',
+  CORS_ORIGINS: 'Origins whose pages may call the API',
   API_KEY: 'API key for commands with --api',
   REDIS_URL: 'Redis for request budgets shared by all processes (default: memory of each process)',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry collector for traces (default: no traces)',

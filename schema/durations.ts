@@ -1,5 +1,5 @@
 /**
- * @module Durations in milliseconds: how long a process may use an old fact, and how long others wait until no process
+ * @module Durations in milliseconds: how long a process may use stale data, and how long others wait until no process
  * does. tests/unit/schema/durations.test.ts checks the inequalities between them.
  */
 

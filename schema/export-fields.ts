@@ -23,7 +23,7 @@ export const exportFieldsParam = z
   .optional()
   .meta({
     description:
-      'Report fields to export, comma-separated, in this order (default: all but the last two). `context` and `rest` are JSON text: pairs that the page set for a crash report, and members that no other field has',
+      'Report fields to export, comma-separated, in this order (default: all but the last two). `context` and `rest` are JSON text: pairs that the page set for a crash report, and members that have no field of their own',
     override: {
       type: 'string',
       pattern: `^(${names.join('|')})(,(${names.join('|')}))*$`,

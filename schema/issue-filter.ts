@@ -67,7 +67,7 @@ export const issueFilterAdditions = {
   ),
 }
 
-/** Beside the window, the site and the types. */
+/** Conditions other than the window, the site and the types. */
 export interface IssueConditions {
   readonly subject?: readonly ValueCondition[]
   readonly targetHost?: readonly ValueCondition[]

@@ -42,7 +42,7 @@ export const headerKinds = {
   },
   document: {
     isDefault: true,
-    about: 'uses of the profiler, which is off without a policy too',
+    about: 'uses of the profiler, which is off even without a policy',
     headers: { 'Document-Policy': 'js-profiling=?0;report-to=default' },
   },
   allowlist: {
@@ -52,11 +52,11 @@ export const headerKinds = {
   network: { isDefault: true, about: 'requests that failed before or at the server' },
   crash: {
     isDefault: true,
-    about: 'crashed pages, unresponsive ones with their call stack',
+    about: 'crashed pages; unresponsive pages also with their call stack',
     headers: { 'Document-Policy': 'include-js-call-stacks-in-crash-reports' },
   },
   deprecation: { isDefault: true, about: 'uses of features that browsers will remove' },
-  intervention: { isDefault: true, about: 'requests of the page that the browser refused' },
+  intervention: { isDefault: true, about: 'requests from the page that the browser blocked' },
 } as const satisfies Readonly<Record<string, HeaderKind>>
 
 export type HeaderKindName = keyof typeof headerKinds

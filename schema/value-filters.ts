@@ -31,7 +31,7 @@ export function valueFilters<Name extends string>(name: Name, match: Matcher, { 
   const value = valueParam(match)
   const text = match.kind === 'text'
   const wildcard = text ? '; `_` matches any one character' : ''
-  const several = `; repeat it for up to 20 values, an empty value selects reports without a value${wildcard}`
+  const several = `; repeat it for up to 20 values; an empty value selects reports without a value${wildcard}`
   const part = match.kind === 'text' && match.lowerCase ? ', case-insensitive' : ''
   const params = {
     [`${name}.any`]: addition(repeated(value, `Filters by ${about}: equal to one of these values${several}`, example)),

@@ -23,7 +23,7 @@ export interface RedisBudgetsOptions {
 /** Timeouts in milliseconds. */
 export interface RedisTimeouts {
   readonly command: number
-  /** Longest wait for a connection. At the start, the API then starts without Redis. */
+  /** Longest wait for a connection; after it the API starts without Redis. */
   readonly ready: number
   readonly connect: number
   /** Ends connections to a peer that vanished silently; shorter pauses of the machine end none. */

@@ -98,7 +98,7 @@ export function addClusterMetrics(
   })
   new Gauge({
     name: 'clickhouse_node_up',
-    help: '1 for a node that responds',
+    help: '1 if the node responds',
     labelNames: ['node'],
     registers,
     async collect() {

@@ -30,6 +30,6 @@ export const unavailable = (cause?: unknown) =>
   })
 
 export const overloaded = () =>
-  new CollectorError(503, 'overloaded', 'Too many reports are waiting to be stored; send them again', {
+  new CollectorError(503, 'overloaded', 'Too many reports are waiting to be stored; retry later', {
     retryAfterSeconds,
   })

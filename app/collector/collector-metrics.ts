@@ -66,7 +66,7 @@ export function createCollectorMetrics(log: LogState) {
   }
   addGauge('collector_waiting_bytes', 'Bytes of the log that wait to be stored', log.bytes)
   addGauge('collector_waiting_reports', 'Reports of the log that wait to be stored', log.reports)
-  addGauge('collector_oldest_block_seconds', 'Age of the oldest report that waits to be stored; 0 for none', () => {
+  addGauge('collector_oldest_block_seconds', 'Age of the oldest report waiting to be stored; 0 if none', () => {
     const oldestAt = log.oldestAt()
     return oldestAt === undefined ? 0 : Math.max(0, Date.now() - oldestAt) / 1000
   })

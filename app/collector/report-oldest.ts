@@ -42,7 +42,7 @@ export function reportOldest({ database, id, oldestAt, everyMs = 5_000, behindMs
 
   const timer = setInterval(tick, everyMs).unref()
   return {
-    /** Stores that the log is empty if it is; otherwise the last row remains. */
+    /** If the log is empty, stores a row that marks it as empty; otherwise the last row remains. */
     async close(): Promise<void> {
       clearInterval(timer)
       await writing

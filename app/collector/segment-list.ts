@@ -32,7 +32,7 @@ export function createSegmentList(quota: ByteQuota) {
     segments.push({ token, openedAt, reports, bytes, bytesOfSites, begunAt })
   }
 
-  /** Ends the account of a segment that is stored or replaced. */
+  /** Stops counting a segment that is stored or replaced. */
   function forget(segment: Segment): void {
     const index = segments.indexOf(segment)
     if (index < 0) return

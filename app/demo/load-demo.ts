@@ -31,7 +31,7 @@ type DemoState = z.infer<typeof demoState>
 
 export type DemoKey = DemoState['keys'][number]
 
-/** The first start of the folder loads no demo. */
+/** Marks the folder so that its first start loads no demo. */
 export const skipDemo = (dataDir: string) => writeState(demoPath(dataDir), { ...newState(), loaded: true, keys: [] })
 
 const demoPath = (dataDir: string) => join(dataDir, 'demo.json')

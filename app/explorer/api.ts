@@ -137,7 +137,7 @@ export function createApi(onChange: () => void) {
     },
     /**
      * Reads the data of all panels again, except for past windows and times.
-     * @param all after a pause or a new key
+     * @param all true to read past windows too, after a pause or a new key
      */
     poll(all: boolean = false) {
       if (document.hidden || isPaused() || !readKey()) return

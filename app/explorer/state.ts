@@ -132,7 +132,7 @@ export function dimensionsOf(state: State): string[] {
   ].filter((name) => name !== 'siteId')
 }
 
-/** Conditions with one more value: `any` replaces the values (only), `not` adds to the excluded ones. */
+/** Conditions with one more value: `any` replaces the values, `not` adds one to the excluded values. */
 export function withValue(conditions: Condition[], name: string, operator: Operator, value: string) {
   const others = conditions.filter((one) => one.name !== name || (operator === 'not' && one.operator === 'contains'))
   if (operator !== 'not') return [...others, { name, operator, values: [value] }]

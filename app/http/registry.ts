@@ -43,7 +43,7 @@ export function createProgramMetrics(budgets: readonly string[]) {
     buckets: requestBuckets,
     registers,
   })
-  const inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests without a response yet', registers })
+  const inFlight = new Gauge({ name: 'http_requests_in_flight', help: 'Requests in progress', registers })
   const poolWait = new Histogram({
     name: 'clickhouse_pool_wait_seconds',
     help: 'Time that a read waits for a slot in its query pool',

@@ -33,7 +33,7 @@ export const mediaTypes = {
 } as const
 
 /**
- * Serves a file that is the same for everybody, without a key.
+ * Serves a file that is the same for all clients, without a key.
  * @param file or a function that creates it for the first request.
  */
 export function mountFile(

@@ -36,7 +36,7 @@ export function holdCollectors<Result>(
   task: () => Promise<Result>,
   { shards, signal, log = () => {}, onLate = throwLate }: HoldOptions = {},
 ): Promise<Result> {
-  const onWait = (holder: string) => log(`Waiting for ${holder}, which holds the collectors`)
+  const onWait = (holder: string) => log(`Waiting for ${holder}, which has paused the collectors`)
   const lease = { database, leaseId: leaseIds.hold, kind: 'hold', onWait, expiresAfterMs } as const
   return withLease({ ...lease, ...(signal && { signal }) }, async () => {
     if (shards) {

@@ -7,7 +7,7 @@ A read-only JSON API over the security and reliability reports that browsers sen
   another tenant's site is not found, like a site that does not exist.
 - Operations accept GET and HEAD. Other methods return 405 with \`Allow\`, unknown paths 404.
 - Unknown, empty and repeated parameters are rejected with 400; the message names the parameter and the allowed
-  values. Only filters of several values can be repeated or empty.
+  values. Only multi-value filters can be repeated or empty.
 - Send your own \`X-Request-Id\` (1 to 64 characters of \`A-Z a-z 0-9 . _ -\`) or use the generated id: it is in the
   response header, in every error and in the server's log.
 
@@ -30,7 +30,7 @@ that they cover, and histogram buckets have \`estimatedReportCount\`, and \`part
 
 Every 200 except health checks has a strong validator, \`ETag\`. Send it as \`If-None-Match\` with the same request: if the
 response is unchanged, you get 304 (Not Modified) without a body, which counts against the budget. Responses of 16 KB and more are
-compressed if \`Accept-Encoding\` allows gzip, and then have another \`ETag\`. For cached responses use \`last\`, or repeat the same
+compressed if \`Accept-Encoding\` allows gzip, and then have a different \`ETag\`. For cached responses use \`last\`, or repeat the same
 \`from\` and \`to\`: the response is shared until new reports arrive. It includes every report stored \`Age\` seconds or more
 before the request; \`Age\` is at most one second.
 
@@ -53,7 +53,7 @@ except for hosts.
 A filter \`x\` must not be empty. A group with the value \`""\` contains the reports without a value, for example reports of
 older browsers without \`feature\`; select them with \`x.any=\`.
 
-## Filters of several values
+## Multi-value filters
 
 If an operation lists them, a filter \`x\` has these variants. All filters are combined with AND.
 

@@ -25,7 +25,7 @@ const tags: Readonly<Record<Chapter | 'health', { readonly name: string; readonl
   scans: { name: 'Scans', description: 'Results of scheduled page scans and changes between them.' },
   'alert-deliveries': { name: 'Alerts', description: 'Delivery of each alert.' },
   compliance: { name: 'Compliance', description: 'PCI DSS 4.0 readiness with evidence.' },
-  health: { name: 'Health', description: 'For load balancers and container platforms, without a key.' },
+  health: { name: 'Health', description: 'For load balancers and container platforms; no key is needed.' },
 }
 
 type TaggedName = OperationName | 'health'

@@ -14,7 +14,7 @@ export function explainUnknown(unknown: readonly string[], takes: readonly strin
   return `This operation has no parameter ${named.join(', ')}; allowed: ${describe(takes)}`
 }
 
-/** Filters of several values (Rule 22) are only described, because there are up to 70 names. */
+/** Multi-value filters (Rule 22) are only described, because there are up to 70 names. */
 function describe(takes: readonly string[]): string {
   if (takes.length === 0) return 'none'
   const filters = takes.filter((name) => takes.includes(`${name}.any`))

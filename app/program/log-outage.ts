@@ -16,4 +16,4 @@ export const logOutage = (log: Logger, name: string) => (error: Error | undefine
 
 /** @param how its signal, its exit code, or that it could not write. */
 export const logEngineDeath = (log: Logger) => (how: string) =>
-  log.error({ reason: how }, 'The embedded ClickHouse ended; restarting it')
+  log.error({ reason: how }, 'The embedded ClickHouse exited; restarting it')

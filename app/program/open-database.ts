@@ -26,7 +26,7 @@ export interface DatabaseAccess {
   /** Whether the embedded engine was started here, so that no other program runs on its folder. */
   readonly ownsEngine: boolean
   readonly migrated: readonly string[]
-  /** Undefined if it is one server. */
+  /** Undefined for a single server. */
   readonly cluster: Cluster | undefined
   /**
    * Databases of the writer with the tenants' rows: the whole database, or on a cluster each shard's. Throws if no node

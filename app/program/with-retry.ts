@@ -1,7 +1,7 @@
 import pRetry, { type Options } from 'p-retry'
 import { isTransientCode } from '../../queries/clickhouse/error-codes.ts'
 
-/** 83 s of waits in all, in which an engine that died restarts, and a replica that was killed is one again. */
+/** Waits of 83 s in all: enough for an engine to restart, and for a killed replica to rejoin. */
 const defaultWaits: Options = { retries: 14, minTimeout: 100, factor: 2, maxTimeout: 10_000 }
 
 /** Node's codes of transient connection errors, and our own of an unavailable ClickHouse. */

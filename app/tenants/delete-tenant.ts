@@ -120,7 +120,7 @@ async function deleteTarget(
       const { seconds, hosts } = onlyRow(await writer.read(findOldestWaiting))
       if (hosts.length > 0) {
         log(
-          `Reports of the last ${seconds} s wait in the log of the collector on ${hosts.join(', ')}; those of the ${kind} are dropped when they are sent`,
+          `Reports of the last ${seconds} s are waiting in the log of the collector on ${hosts.join(', ')}; those of the ${kind} are dropped when they are sent`,
         )
       }
       await checkLease()

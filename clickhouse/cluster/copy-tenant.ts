@@ -68,7 +68,7 @@ export async function copyLibraries(from: Database, to: Database, onStep: Copy['
   }
 }
 
-/** A part of a copy is larger than a part of a block, and other replicas need the time of the network. */
+/** Parts of a copy are larger than parts of a block, so other replicas take longer to fetch them. */
 const insertSettings = {
   max_partitions_per_insert_block: '0',
   wait_end_of_query: 1,

@@ -79,7 +79,7 @@ function inFrontOf(
 const shardingKey = (front: string) =>
   `dictGetOrDefault('${front}.${shardDictionary}', 'shard', tuple(tenant_id), 1) - 1`
 
-/** Views of the shards' database read small tables in front. */
+/** Views in the shards' database read small tables from the front database. */
 function withQualifiedNames(statement: string, front: string): string {
   const names = new RegExp(`\\b(FROM|JOIN) (${everywhere.join('|')})\\b`, 'g')
   return statement.replaceAll(names, `$1 ${front}.$2`)

@@ -18,4 +18,6 @@ export async function insertWhole(countViews: () => Promise<ReplicaViews>, inser
 }
 
 const unavailable = () =>
-  new Problem('upstream_unavailable', undefined, { cause: new Error('A replica lacks views: its tables are created') })
+  new Problem('upstream_unavailable', undefined, {
+    cause: new Error('A replica lacks views: its tables are still being created'),
+  })

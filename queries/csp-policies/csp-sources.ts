@@ -124,7 +124,7 @@ const row = z
 
 export type CspSource = z.infer<typeof row>
 
-/** Rows of one read: 69 ms and 15 MB of the largest site of 10 million reports. */
+/** Rows of one read: 69 ms and 15 MB for the largest site among 10 million reports. */
 const maxCspSources = 5_000
 
 /** A tenth of the longest statement that ClickHouse accepts. */

@@ -95,7 +95,7 @@ type IssuePage = z.infer<typeof issuePageRow>
 
 interface IssuePages {
   readonly issueKey: bigint
-  /** One or more times with reports of the issue: no rollup has the pages of an issue. */
+  /** Time ranges with reports of the issue, at least one: no rollup has the pages of an issue. */
   readonly ranges: readonly TimeRange[]
 }
 

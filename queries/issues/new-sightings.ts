@@ -21,7 +21,7 @@ const sighting = z.object({ key: rowBigSum, siteId: z.string(), firstSeen: rowTi
 
 export type Sighting = z.infer<typeof sighting>
 
-/** Sites whose issues are wanted, and from when on; every site without one. */
+/** Site whose issues are wanted, null for every site, and the earliest time. */
 export interface WantedIssues {
   readonly siteId: string | null
   readonly since: Date

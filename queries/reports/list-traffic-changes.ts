@@ -7,7 +7,7 @@ import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { atSecond, type Sql, sql, texts, uint, uuid } from '../sql/sql.ts'
 
-/** Days before, whose same hour is the usual one. */
+/** Number of previous days whose same hour defines usual traffic. */
 const usualDays = 7
 
 const perSite = (tenantId: string): Sql => sql`

@@ -43,7 +43,7 @@ const keyOf = ({ receivedAt, id }: LastReport): Sql => sql`${at(new Date(receive
 
 const row = z.object({ reportCount: rowCount, storedAt: rowCount, receivedAt: rowCount, id: z.guid() })
 
-/** Number and last of the first `limit` reports of a range. */
+/** The number of a range's first `limit` reports, and the last of them. */
 export const findStoredEnd = (
   tenantId: string,
   window: TimeRange,

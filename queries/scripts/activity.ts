@@ -78,7 +78,7 @@ const paymentActivityRow = z.object({
 
 export type PaymentActivity = z.infer<typeof paymentActivityRow>
 
-/** A row for each script and combination of payment pages that a page matches; the site has a payment page. */
+/** A row per script and set of payment pages that its page matches. The site must have a payment page. */
 export function listPaymentActivity(filter: InventoryFilter, truncated: boolean): Query<PaymentActivity> {
   const sightings = sightingsIn(filter, truncated)
   return {

@@ -71,20 +71,22 @@ const advisedSource = z
       description: 'First report of this directive and host, including expired reports.',
     }),
     issueId,
-    paths: z.array(untrusted()).meta({ description: 'Beginnings of the most reported paths, at most 5.' }),
+    paths: z.array(untrusted()).meta({ description: 'Prefixes of the most reported paths, at most 5.' }),
   })
   .meta({ id: 'CspAdvisedSource' })
 
 export const cspAdvice = z
   .object({
     base: openEnum(cspBases).meta({
-      description: 'Origin of the policy: the request, the last scan of a page, or only reports.',
+      description: 'Source of the policy: the request, the last scan of a page, or only reports.',
     }),
     note: z
       .string()
       .nullable()
       .meta({ description: 'The reason why nothing is proposed; null unless base is reported.' }),
-    servedPolicyIds: z.array(cspPolicy.shape.id).meta({ description: 'Policies served to the last scans.' }),
+    servedPolicyIds: z
+      .array(cspPolicy.shape.id)
+      .meta({ description: 'Policies that pages served in their last scans.' }),
     policy: z
       .object({
         id: cspPolicy.shape.id,
@@ -93,7 +95,7 @@ export const cspAdvice = z
         truncated: z.boolean(),
       })
       .nullable()
-      .meta({ description: 'The policy that the advice is for; null if no report quotes one.' }),
+      .meta({ description: 'The policy that the advice applies to; null if no report quotes one.' }),
     proposed: z
       .object({
         text: z.string().meta({ description: 'The policy with the allowed sources added; insert your own nonces.' }),
@@ -124,7 +126,7 @@ const checkedGroup = z
     source: untrusted(),
     verdict: openEnum(cspVerdicts),
     reason: openEnum(cspVerdictReasons).nullable(),
-    governedBy: z.string().nullable().meta({ description: 'The directive that decides.' }),
+    governedBy: z.string().nullable().meta({ description: 'The directive that decides the verdict.' }),
     matchedBy: untrusted().nullable().meta({ description: 'The source expression that allows it.' }),
     reportCount: count,
     estimatedReportCount: count,
@@ -147,7 +149,7 @@ export const cspCheck = z
       silent: total,
       unknown: total,
       unknownReasons,
-      noise: z.object({ reportCount: count }).meta({ description: 'Violations that are noise.' }),
+      noise: z.object({ reportCount: count }).meta({ description: 'Violations classified as noise.' }),
     }),
     groups: z.array(checkedGroup),
     evaluation: evaluation.extend({ before: z.null() }),

@@ -140,7 +140,7 @@ export const pciReport = z
     watchedPageIds: z.array(z.guid()).meta({ description: 'Payment pages that were watched at asOf.' }),
     evidence,
     observed,
-    limits: z.array(z.string()).meta({ description: 'Sentences about missing data.' }),
+    limits: z.array(z.string()).meta({ description: 'Descriptions of missing data.' }),
   })
   .meta({ id: 'PciReport' })
 

@@ -63,9 +63,9 @@ export const detailedReport = report
     context: json.meta({
       description: 'With `details=true`: pairs that the page set for a crash report, as JSON text.',
     }),
-    rest: json.meta({ description: 'With `details=true`: members that no other field has, as JSON text.' }),
+    rest: json.meta({ description: 'With `details=true`: members that have no field of their own, as JSON text.' }),
   })
-  .meta({ id: 'DetailedReport', description: 'A report, with `details=true` all that the browser sent.' })
+  .meta({ id: 'DetailedReport', description: 'A report; with `details=true`, everything that the browser sent.' })
 
 export type DetailedReport = z.infer<typeof detailedReport>
 
@@ -112,7 +112,7 @@ export const histogram = z
           'With groupBy: the largest values in the window; the series of a bucket add up to its reportCount.',
       }),
   })
-  .meta({ id: 'Histogram', description: 'Every bucket from `from` to `to`, including empty buckets.' })
+  .meta({ id: 'Histogram', description: 'All buckets from `from` to `to`, including empty ones.' })
 
 const trendPercent = z.number().nullable().meta({
   description:

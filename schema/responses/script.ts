@@ -125,7 +125,7 @@ const advisory = z
     id: z.string(),
     aliases: z.array(z.string()).meta({ description: 'CVE ids first.' }),
     severity: openEnum(severities).meta({
-      description: 'The rating in the database, otherwise from the CVSS v3 base score; unknown if neither exists.',
+      description: 'The rating in the database, or one derived from the CVSS v3 base score; unknown if neither exists.',
     }),
     fixedIn: z.string().nullable().meta({ description: 'The lowest release with a fix.' }),
     url: z.string(),

@@ -91,7 +91,7 @@ describe('doctor', () => {
   })
 
   test('has nothing to check of replicas on one server', async () => {
-    for (const check of [replicas, quorums]) expect(await run(check, {})).toBe('none: it is one server')
+    for (const check of [replicas, quorums]) expect(await run(check, {})).toBe('none: a single server')
   })
 
   test('says where its user may not see them', async () => {

@@ -23,11 +23,11 @@ export function addBlocks(program: Command, context: Context): void {
   const blocks = subcommand(program, 'blocks', { about: "A collector's log, and blocks of reports that it set aside" })
 
   subcommand(blocks, 'list', {
-    about: 'Print the log of a collector in one line, and the blocks that are set aside, oldest first',
+    about: 'Print a summary of the log of a collector, and the blocks set aside, oldest first',
     notes: [
       'Prints {"log": {"segments", "bytes", "oldestAt"}, "blocks": [{"token", "state", "reports", "tenants", "bytes", "savedAt", "stored"}]}.',
       'The collector sends the log. A block is set aside, and not sent again, if ClickHouse refused a value (refused) or if it is',
-      `unreadable. "stored" is true if ClickHouse has reports of it. ${whereItRuns}`,
+      `unreadable. "stored" is true if ClickHouse has any of its reports. ${whereItRuns}`,
     ],
     examples: ['blocks list'],
   }).action(async () => {

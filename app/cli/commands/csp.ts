@@ -26,7 +26,7 @@ const adviceOption = <Flags extends string>(flags: Flags, about: string, takes: 
   option(flags, { about, takes, schema: z.string().min(1) })
 
 const keyNote =
-  "With --api it needs no database. A key for one site in API_KEY is enough, for example in the CI of the site's repository."
+  "With --api no database is needed. A key for one site in API_KEY is enough, for example in the CI of the site's repository."
 
 export function addCsp(program: Command, context: Context): void {
   const csp = subcommand(program, 'csp', { about: 'Propose and check a content security policy' })

@@ -43,8 +43,8 @@ const destination = option('--destination <ID>', {
 }).makeOptionMandatory()
 
 const addressOf = {
-  webhook: 'one http or https URL without a user',
-  slack: 'the http or https URL of an incoming webhook, without a user',
+  webhook: 'an http or https URL without a username',
+  slack: 'the http or https URL of an incoming webhook, without a username',
   email: 'one e-mail address',
 }
 
@@ -89,7 +89,7 @@ function addAdd(destinations: Command, context: Context): void {
       const stored = await reader.read(listDestinations())
       const keys = secretsKeys(context.config(), stored.length === 0)
       if (stored.length > 0 && !stored.some((one) => doesOpen(one, keys))) {
-        throw new Error("SECRETS_KEY decrypts none of the stored addresses: set it to the worker's value")
+        throw new Error("SECRETS_KEY cannot decrypt any stored address: set it to the worker's value")
       }
       const added = { tenantId: tenant, id: randomUUID(), name, type, address: given.data }
       const { row, secret } = sealDestination(added, keys)

@@ -43,7 +43,7 @@ const id = option('--id <ID>', {
 const unitMs = { m: minuteMs, h: hourMs, d: dayMs }
 
 const overlap = option('--overlap <TIME>', {
-  about: 'How long the old key still works (default: 7d)',
+  about: 'How long the old key keeps working (default: 7d)',
   takes: 'a whole number of minutes, hours or days such as 30m, 12h or 7d, up to 365d',
   schema: z
     .string()

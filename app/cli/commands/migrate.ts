@@ -14,7 +14,7 @@ export function addMigrate(program: Command, context: Context): void {
     notes: [
       'It can be repeated, and run concurrently. The embedded engine is migrated at every start.',
       'A migration that creates or changes a rollup fills it from the stored reports, month by month. The API can serve requests',
-      'and collectors accept posts; no import may run. After an interruption, run it again: it continues with the same month.',
+      'and collectors accept posts; no import may be running. After an interruption, run it again: it continues with the same month.',
       '--plan prints {"pending", "fills", "rows", "seconds"}: the migrations; each rollup with its months and the rows that fill it;',
       'the total number of rows, and the estimated seconds on two cores.',
     ],

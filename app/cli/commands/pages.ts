@@ -22,7 +22,7 @@ const { kind: kindSchema, label: labelSchema } = monitoredPage.shape
 
 const url = option('--url <URL>', {
   about: 'The page',
-  takes: 'an ASCII http or https URL without user and fragment, such as https://shop.example.com/pay',
+  takes: 'an ASCII http or https URL without a username or fragment, such as https://shop.example.com/pay',
   schema: scanUrl,
 }).makeOptionMandatory()
 

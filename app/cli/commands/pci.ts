@@ -43,7 +43,7 @@ const file = argument('<FILE>', {
   schema: z.string().min(1),
 })
 
-const keyNote = 'With --api it needs no database. A key of the tenant or the site in API_KEY is enough.'
+const keyNote = 'With --api no database is needed. A key of the tenant or the site in API_KEY is enough.'
 
 /** A file can contain anything; other evidence has another hash. */
 const reportFile = z.object({

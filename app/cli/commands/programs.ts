@@ -6,7 +6,7 @@ import { type Command, Option } from '@commander-js/extra-typings'
 import type { Context } from '../command/context.ts'
 import { subcommand } from '../command/subcommand.ts'
 
-const settings = 'Settings are environment variables: see "doctor --settings". Ctrl-C finishes running requests.'
+const settings = 'Settings are environment variables: see "doctor --settings". Ctrl-C lets running requests finish.'
 
 /** A program starts when its file is loaded. */
 const programs = [
@@ -32,8 +32,8 @@ const programs = [
     about: 'Run only the collector of browser reports',
     notes: [
       'It writes to CLICKHOUSE_URL, or to the embedded engine of DATA_DIR.',
-      'With --drain it takes no posts: it stores the reports that a collector left in a folder, and exits. Use it before a downgrade,',
-      'or for the volume of a removed collector. It fails while a collector runs on the folder.',
+      'With --drain it accepts no posts: it stores the reports that a collector left in a folder, and exits. Use it before a downgrade,',
+      'or for the volume of a removed collector. It fails while a collector uses the folder.',
       settings,
     ],
     load: () => import('../../collect.ts'),

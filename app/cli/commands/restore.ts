@@ -14,7 +14,7 @@ export function addRestore(program: Command, context: Context): void {
     notes: [
       'A database is empty if it has no tenant: a new DATA_DIR, a new server, or a database that was only migrated.',
       'Files are compared with their checksums, parts with the backup, and rollups with their reports.',
-      'Backups do not contain encryption keys and copies of scripts: it prints what else to copy from the old DATA_DIR.',
+      'Backups contain neither encryption keys nor copies of scripts: it prints what else to copy from the old DATA_DIR.',
       ...placeNotes,
       'Prints {"restored", "tables", "rows", "comparedParts", "applied", "checked", "different", "differences"}: what "migrate" applied,',
       'then the output of "rollups check". Exits 1 if a day differs, for example if reports were stored during the backup: run "rollups rebuild".',

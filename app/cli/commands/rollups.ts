@@ -33,7 +33,7 @@ export function addRollups(program: Command, context: Context): void {
     notes: [
       'Prints {"checked", "different", "differences"}: number of days compared, number that differ, and the first 100 of them.',
       'Exits 1 if a day differs. Days with expired reports are skipped, and so are script_versions and issue_first_seen, which outlive reports.',
-      'Reports stored during the check can appear as differences: check again when no import runs.',
+      'Reports stored during the check can appear as differences: check again when no import is running.',
     ],
     examples: ['rollups check', 'rollups check --tenant ID'],
   })
@@ -57,9 +57,9 @@ export function addRollups(program: Command, context: Context): void {
   subcommand(rollups, 'rebuild', {
     about: 'Refill every rollup from the raw reports, month by month, then check them',
     notes: [
-      'Does not change script_versions and issue_first_seen, which outlive reports.',
+      'Leaves script_versions and issue_first_seen unchanged, as they outlive reports.',
       'The API can serve requests: each month is built separately and replaces the old one atomically.',
-      'No import may run. Collectors accept posts and store them after the rebuild.',
+      'No import may be running. Collectors accept posts and store them after the rebuild.',
       'Prints {"rebuilt", "checked", "different", "differences"}: partitions refilled, then the output of "rollups check".',
       'Exits 1 if a day still differs, for example because an import ran: rebuild again.',
     ],

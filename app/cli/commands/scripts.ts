@@ -53,7 +53,7 @@ const listed = z.looseObject({ data: z.array(z.unknown()), nextCursor: z.unknown
 const appendOnly = 'Decisions are immutable: the latest one applies, and the API lists all of them with the script.'
 const ofListed = '--url must be a script in "scripts list"; for other scripts use "import decisions".'
 
-/** Throws if neither a report, a scan nor a decision of the site has the script, or if it has no hash to pin. */
+/** Throws if no report, scan or decision of the site has the script, or if it has no hash to pin. */
 async function decide(
   context: Context,
   { tenant, site, url, by, justification }: Decided,

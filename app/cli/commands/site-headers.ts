@@ -44,7 +44,7 @@ export const types = option('--types <TYPES>', {
 const headerLine = /^(?:(Content-Security-Policy(?:-Report-Only)?):)?(.*)$/is
 
 const addTo = option('--add-to <POLICY>', {
-  about: "The site's own policy: print it with what makes it report, and no second policy",
+  about: 'Existing policy of the site: print it with reporting added, instead of a second policy',
   takes: `a policy such as "script-src 'self'", or its header line "Content-Security-Policy-Report-Only: …"`,
   schema: z
     .string()
@@ -57,7 +57,7 @@ const addTo = option('--add-to <POLICY>', {
 })
 
 const path = option('--path <PATH>', {
-  about: "Path below which the site's own host passes reports on to the collector: print addresses without a host",
+  about: "Path on the site's own host that is forwarded to the collector: print URLs without a host",
   takes: 'a path such as /r',
   schema: z.string().regex(/^(\/[\w.~-]+)+$/),
 })
@@ -107,9 +107,7 @@ export function addSiteHeaders(sites: Command, context: Context): void {
       const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
       if (path === undefined && collector === undefined) throw new Error(unknownAddress)
       if (addTo && types?.includes('scripts') && !restrictsScripts(addTo.value)) {
-        throw new Error(
-          'The policy of --add-to restricts no scripts, so it cannot report their hashes: give it script-src',
-        )
+        throw new Error('The policy of --add-to restricts no scripts, so it cannot report their hashes: add script-src')
       }
       for (const note of costNotes(types ?? [])) context.log(note)
       const reportUrl = path === undefined ? reportUrlOf(collector ?? '', token) : `${path}/${token}`

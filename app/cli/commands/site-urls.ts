@@ -5,13 +5,13 @@ import { type UrlMode, urlModes } from '../../../schema/enumerations.ts'
 import { option, repeatableOption } from '../command/arguments.ts'
 
 export const urls = option('--urls <MODE>', {
-  about: "What is stored of URLs that can hold a visitor's secret",
+  about: "Parts of URLs to store, because URLs can contain visitors' secrets",
   takes: 'names (queries without values), paths (no queries) or whole',
   schema: z.enum(urlModes),
 })
 
 export const keep = repeatableOption('--keep <NAME>', {
-  about: 'Parameter of queries whose value is stored, with --urls names',
+  about: 'Query parameter whose value is stored, with --urls names',
   takes: 'a name such as utm_source',
   schema: z
     .string()

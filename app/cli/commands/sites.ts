@@ -55,7 +55,7 @@ const confirm = option('--confirm <NAME>', {
 }).makeOptionMandatory()
 
 const addList = tenantList({
-  about: "Print a tenant's sites, oldest first, with their hosts, tokens, sample rates and what is stored of URLs",
+  about: "Print a tenant's sites, oldest first, with their hosts, tokens, sample rates and URL storage mode",
   examples: ['sites list --tenant ID'],
   field: 'sites',
   list: (read, tenant) => read(listSites(tenant)),
@@ -120,7 +120,7 @@ function addRotateToken(sites: Command, context: Context): void {
 
 function addUpdate(sites: Command, context: Context): void {
   subcommand(sites, 'update', {
-    about: "Change a site's name, hosts, sample rates or URLs and print it; omitted values do not change",
+    about: "Change a site's name, hosts, sample rates or URLs and print it; omitted values are unchanged",
     notes: [
       'The collector uses the new values within ten seconds. A rate of 1 stores all reports of a type again.',
       ...urlNotes,
@@ -170,7 +170,7 @@ function addDelete(sites: Command, context: Context): void {
       'Delete a site with its reports, records and the keys restricted to it, and print the deleted rows per table',
     notes: [
       'This cannot be undone without a backup. Within 7 seconds the API no longer finds the site and the collector rejects its',
-      "reports. After 35 seconds, in which pending reports are stored, the rows are deleted and the tenant's counts are corrected.",
+      "reports. Pending reports are stored for 35 seconds, then the rows are deleted and the tenant's counts are corrected.",
       "The tenant's imports wait; the collector keeps running. If the command is interrupted, run it again with the site's id.",
     ],
     examples: ['sites delete --tenant ID --site ID --confirm Shop'],

@@ -82,7 +82,7 @@ function addMove(tenants: Command, context: Context): void {
     notes: [
       'Every node of the cluster must respond. The API and the collector keep serving the tenant during the move; imports of reports',
       'wait. Safe to interrupt: run it again to continue.',
-      'Rollups are counted again from the reports. Prints {"id", "shard", "checked", "different", "differences"}. Exits 1 if',
+      'Rollups are recounted from the reports. Prints {"id", "shard", "checked", "different", "differences"}. Exits 1 if',
       'a rollup differs, for example while reports arrive: run "rollups check --tenant ID", and if it differs "rollups rebuild".',
     ],
     examples: ['tenants move --tenant ID --shard 2'],
@@ -100,8 +100,8 @@ function addBalance(tenants: Command, context: Context): void {
   subcommand(tenants, 'balance', {
     about: 'Print the tenants to move so that no shard is more than 10 % larger than the average',
     notes: [
-      'On a cluster. Moves nothing: run "tenants move" for each, in this order. A tenant\'s bytes are its share of its shard\'s, by its',
-      'reports. Prints {"shards": [{"shard", "bytes", "planned"}], "moves": [{"id", "from", "to", "bytes"}]}.',
+      'On a cluster. Moves nothing: run "tenants move" for each, in this order. A tenant\'s bytes are estimated from its share',
+      'of the reports on its shard. Prints {"shards": [{"shard", "bytes", "planned"}], "moves": [{"id", "from", "to", "bytes"}]}.',
     ],
     examples: ['tenants balance --plan'],
   })

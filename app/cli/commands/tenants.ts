@@ -127,7 +127,7 @@ function addShow(tenants: Command, context: Context): void {
 
 function addUpdate(tenants: Command, context: Context): void {
   subcommand(tenants, 'update', {
-    about: "Change a tenant's name, plan, retention or limits and print it; omitted values do not change",
+    about: "Change a tenant's name, plan, retention or limits and print it; omitted values are unchanged",
     notes: [
       'The API and the collector use the new values within 5 seconds. A report keeps the retention it was stored with: a shorter',
       'retention hides older reports at once, a longer one applies to new reports only.',
@@ -162,8 +162,8 @@ function addDelete(tenants: Command, context: Context): void {
     about: 'Delete a tenant with its rows in every table, and print the deleted rows per table',
     notes: [
       'This cannot be undone without a backup. It fails while an import of the tenant runs, and ends an import that follows a file',
-      'or a pipe at its next batch. Within 7 seconds the API rejects its keys and the collector its sites. After 35 seconds, in which',
-      'pending reports are stored, the rows are deleted. Run it again if it was interrupted, or if an import stored more records.',
+      'or a pipe at its next batch. Within 7 seconds the API rejects its keys and the collector its sites. Pending reports are stored for',
+      '35 seconds, then the rows are deleted. Run it again if it was interrupted, or if an import stored more records.',
     ],
     examples: ['tenants delete --tenant ID --confirm "Example Ltd"'],
   })

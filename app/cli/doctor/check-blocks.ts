@@ -21,7 +21,7 @@ export const blocks: Check = {
     const { seconds, hosts } = onlyRow(await writer.read(findOldestWaiting))
     if (seconds > lateSeconds) {
       throw new FaultWithFix(
-        `Reports of the last ${Math.round(seconds / 60)} minutes wait in the log of the collector on ${hosts.join(', ')}`,
+        `Reports of the last ${Math.round(seconds / 60)} minutes are waiting in the log of the collector on ${hosts.join(', ')}`,
         'read log.waitsFor in its /readyz and fix the cause; the collector then stores them',
       )
     }

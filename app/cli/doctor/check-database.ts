@@ -28,7 +28,7 @@ const findVersion: Query<{ version: string }> = {
   row: z.object({ version: z.string() }),
 }
 
-const fixOfFolder = 'set DATA_DIR to a folder that this user can write, or CLICKHOUSE_URL to a server'
+const fixOfFolder = 'set DATA_DIR to a folder that this user can write to, or CLICKHOUSE_URL to a server'
 
 export const clickHouse: Check = {
   name: 'clickhouse',
@@ -50,7 +50,7 @@ export const clickHouse: Check = {
 
 export const migrations: Check = {
   name: 'migrations',
-  fix: 'run "migrate" as the writer while no import runs',
+  fix: 'run "migrate" as the writer while no import is running',
   async run({ database }) {
     const files = await readMigrations()
     const pending = await lackingMigrations((await database()).reader, files).catch(throwWithFix)

@@ -10,7 +10,7 @@ const mostNamed = 5
 
 export const imports: Check = {
   name: 'imports',
-  fix: 'run the same "import reports" command again for each file imported at these times: it stores exactly the lost reports and counts their rollups again',
+  fix: 'run the same "import reports" command again for each file imported at these times: it stores exactly the lost reports and recounts their rollups',
   async run({ database }) {
     const { reader, shards } = await database()
     const since = new Date(Date.now() - checkedDays * dayMs)

@@ -7,7 +7,7 @@ import type { Check } from './check.ts'
 import { ofEachServer } from './of-each-server.ts'
 import { unlessDenied } from './unless-denied.ts'
 
-const noCluster = 'none: it is one server'
+const noCluster = 'none: a single server'
 /** Age of the oldest missing part above which a replica is behind. */
 const behindSeconds = 60
 
@@ -47,7 +47,7 @@ export const replicas: Check = {
 function faultOf(health: NodeHealth, nodes: number, tables = health.tables): string | undefined {
   const { readonlyTables, delaySeconds, fetches, inactiveReplicas, knownNodes } = health
   if (readonlyTables > 0) return `has ${readonlyTables} read-only tables: it has no Keeper session`
-  if (knownNodes < nodes) return `knows ${knownNodes} of the ${nodes} nodes in CLICKHOUSE_URL`
+  if (knownNodes < nodes) return `lists ${knownNodes} of the ${nodes} nodes in CLICKHOUSE_URL`
   if (health.tables !== tables) return `has ${health.tables} replicated tables, but another server has ${tables}`
   if (inactiveReplicas > 0) return `has ${inactiveReplicas} inactive replicas`
   if (delaySeconds > behindSeconds) return `is ${delaySeconds} s behind, with ${fetches} parts to fetch`
@@ -56,7 +56,7 @@ function faultOf(health: NodeHealth, nodes: number, tables = health.tables): str
 
 export const quorums: Check = {
   name: 'quorums',
-  fix: 'if no server lists the replicas, run "migrate"; if a replica is down, start it; if a replica was replaced and posts to its shard get 503, restart the servers of the shard one after the other to end their Keeper sessions',
+  fix: 'if no server lists the replicas, run "migrate"; if a replica is down, start it; if a replica was replaced and posts to its shard get 503, restart the servers of the shard one by one to end their Keeper sessions',
   async run({ database }) {
     const access = await database()
     return ofEachNode(

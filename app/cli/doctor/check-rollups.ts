@@ -5,7 +5,7 @@ import { type Check, FaultWithFix } from './check.ts'
 
 export const rollups: Check = {
   name: 'rollups',
-  fix: 'repeat interrupted imports, or run "rollups rebuild" while no import runs',
+  fix: 'repeat interrupted imports, or run "rollups rebuild" while no import is running',
   async run({ database }) {
     const shards = (await database()).shards()
     const from = new Date((Math.floor(Date.now() / dayMs) - 1) * dayMs)

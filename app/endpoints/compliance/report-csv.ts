@@ -26,7 +26,7 @@ const scriptColumns = [
   ...['hashSources', 'hashPinned', 'inventoried', 'firstSeenAt', 'lastSeenAt', 'seenBy'],
 ] as const
 
-/** A row for each version of a script; one for a script without any, or that the inventory lacks. */
+/** A row per version of a script; one row for a script that has no version or is not in the inventory. */
 export function scriptsCsv({ evidence, observed }: PciReport): string {
   const rows = observed.scripts.flatMap((script) => {
     const own: Record<string, Cell> = {

@@ -1,4 +1,4 @@
-/** @module The sheet of a report's page: for the screen, and for A4. */
+/** @module Style sheet of the report page, for the screen and for A4 paper. */
 
 /** A text of CSS: every other character than letters and digits is escaped. */
 const cssText = (text: string) =>

@@ -16,7 +16,7 @@ export const complianceReport = endpoint({
   path: '/v1/compliance/pci-dss/report',
   summary: 'Get a site’s PCI DSS report',
   description:
-    'The evidence of a site recorded by `asOf`, for an assessor. Later records, including changes of pages, alert rules, names and the plan, are not included. `evidenceHash` is the SHA-256 of only `evidence` in the canonical form of RFC 8785: other programs can compute it, and the same `asOf` gives the same hash until the site or the tenant is deleted. `observed` depends on browser reports, which retention deletes; `limits` lists missing data. `format=html` is a page to print; `format=csv` is a table.',
+    'The evidence of a site recorded by `asOf`, for an assessor. Later records, including changes to pages, alert rules, names and the plan, are not included. `evidenceHash` is the SHA-256 of only `evidence` in the canonical form of RFC 8785: other programs can compute it, and the same `asOf` gives the same hash until the site or the tenant is deleted. `observed` depends on browser reports, which retention deletes; `limits` lists missing data. `format=html` is a page to print; `format=csv` is a table.',
   query: {
     siteId: uuid('The site; optional for a key restricted to one site. A report covers one site'),
     asOf: dateTime('Time by which evidence was recorded, not in the future (default: now)').optional(),

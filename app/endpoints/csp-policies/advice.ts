@@ -26,7 +26,7 @@ export const cspPoliciesAdvice = endpoint({
   path: '/v1/sites/{siteId}/csp-policies/advice',
   summary: 'Propose the next policy',
   description:
-    'Sources to allow, review or deny according to a policy’s reports, each with evidence; the policy with the allowed sources added; and the past reports that the old and the new policy would have caused. Anyone can send reports, so a source is allowed only if a scan, a served policy or an operator’s decision confirms it, and several browsers and pages reported it or an operator accepted it. Wildcards are never proposed. A source with a reason such as `inline` is denied, because allowing it would weaken the policy; see its `hints`.',
+    'Sources to allow, review or deny, based on a policy’s reports and each with evidence; the policy with the allowed sources added; and the past reports that the old and the new policy would have caused. Anyone can send reports, so a source is allowed only if a scan, a served policy or an operator’s decision confirms it, and several browsers and pages reported it or an operator accepted it. Wildcards are never proposed. A source with a reason such as `inline` is denied, because allowing it would weaken the policy; see its `hints`.',
   pathParams: { siteId: uuid('The site') },
   query: {
     policyId: policyId(

@@ -19,7 +19,7 @@ import { hasUnassessed, readVerdicts } from './read-verdicts.ts'
 export const cspPoliciesCheck = endpoint({
   name: 'csp-policies.check',
   path: '/v1/sites/{siteId}/csp-policies/check',
-  summary: 'Check a policy over past reports',
+  summary: 'Check a policy against past reports',
   description:
     'Past reports that a policy would still have caused, by directive and source: `violation` would be reported, `silent` would not, and `unknown` cannot be decided from the report, with the reason. The three totals add up to all reports of the scope. Browsers report the URL before redirects: allowing it can cause a report of the redirect target, with the reason `redirect`.',
   pathParams: { siteId: uuid('The site') },

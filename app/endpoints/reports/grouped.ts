@@ -18,13 +18,13 @@ export const reportsGrouped = endpoint({
   path: '/v1/reports/grouped',
   summary: 'Rank reports by one or two dimensions',
   description:
-    'Largest groups first, with the change from the previous window of the same length. A ranking has no cursor. With `total=true` it includes the number of all groups.',
+    'Largest groups first, with the change from the previous window of the same length. A ranking has no cursor. With `total=true` it includes the total number of groups.',
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
     groupBy: groupByParam,
     limit: integer(1, 100, 'Maximum number of groups to return').default(20),
-    total: addition(flag('If true, also return `groupCount`, the number of all groups in the window')),
+    total: addition(flag('If true, also return `groupCount`, the total number of groups in the window')),
   },
   parse: (query) => ({ ...toReportFilter(query), groupBy: toGrouping(query.reportType, query.groupBy) }),
   window: windows.weekByDefault,

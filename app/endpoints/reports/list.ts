@@ -23,7 +23,9 @@ export const reportsList = endpoint({
   query: {
     ...reportFilterParams,
     ...reportFilterAdditions,
-    details: addition(flag('If true, a report has `context` and `rest` too: all that was sent')),
+    details: addition(
+      flag('If true, a report also has `context` and `rest`, so that it includes everything that the browser sent'),
+    ),
   },
   parse: toReportFilter,
   window: windows.week,

@@ -17,7 +17,7 @@ const maxLimit = 1_000_000
 export const storedParams = {
   order: oneOf(
     ['newest', 'stored'],
-    'Order: newest first, or stored: in the order of storing from `from` or `after` on, without an end of the window',
+    'Order: newest first, or stored: in the order in which they were stored, starting at `from` or `after`; the window has no end',
   ).default('newest'),
   after: cursorText
     .optional()

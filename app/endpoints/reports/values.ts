@@ -12,7 +12,7 @@ export const reportsValues = endpoint({
   path: '/v1/reports/values',
   summary: 'List a dimension’s values',
   description:
-    'The values of a dimension in the window, by number of reports, then by value: the options of a filter. With `contains` only values that contain a text. The value "" represents reports without a value. There is no cursor: narrow the list with `contains` and the filters.',
+    'The values of a dimension in the window, by number of reports, then by value, for use as filter options. With `contains`, only values that contain that text. The value "" represents reports without a value. There is no cursor: narrow the list with `contains` and the filters.',
   query: { ...reportFilterParams, ...reportFilterAdditions, ...valuesParams },
   parse: (query) => ({ report: toReportFilter(query), values: toValuesOf(query.reportType, query) }),
   window: windows.weekByDefault,

@@ -60,7 +60,7 @@ function maskPath(text: string): string {
   return text.slice(0, start) + masked.join('')
 }
 
-/** An empty value of a longer name: Base64 with its padding looks so, too. */
+/** Longest name that can have an empty value: a longer one is Base64 with padding. */
 const longestEmpty = 16
 
 /** Names with `=`: a parameter without one is a value. */

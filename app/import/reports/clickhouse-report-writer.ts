@@ -51,7 +51,7 @@ const insertInto = (columns: readonly string[]) =>
   `INSERT INTO reports (${columns.map((column) => render(name(column)).text).join(', ')}) FORMAT JSONCompactEachRow`
 const withoutQuorum = { insert_quorum: '0' } as const
 
-/** @param untilInStep on a cluster. */
+/** @param untilInStep waits until replicas are in step; set on a cluster only. */
 export function clickHouseReportWriter(database: Pick<Database, 'insert'>, untilInStep?: UntilInStep): ReportWriter {
   return {
     async write(rows, token, signal, columns = blockColumns) {

@@ -29,7 +29,7 @@ export interface ImportContext<Range extends BatchRange> {
   /** The latest first. */
   readonly ranges: readonly Range[]
   readonly chooseSite: ChooseSite
-  /** By site; none for a site that stores URLs whole. */
+  /** By site; undefined for a site that stores whole URLs. */
   readonly urlMasks: ReadonlyMap<string, UrlMask | undefined>
   /** Receipt time of reports without one. */
   readonly importedAt: number

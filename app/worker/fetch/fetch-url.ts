@@ -85,7 +85,7 @@ async function request(url: URL, hops: Hop[], options: FetchOptions): Promise<UR
   const sent = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     headers: { 'accept-encoding': acceptedEncodings, ...requestHeaders },
     createConnection: () => withTolerantHead(socket),
-    // Control characters in values; the rest of a head is rewritten.
+    // Accepts control characters in values; `withTolerantHead` repairs other faults.
     insecureHTTPParser: true,
     maxHeaderSize: maxHeaderBytes,
   })

@@ -11,7 +11,7 @@ export interface AdvisableSource extends Tally {
   /** Undefined for a keyword or a bare scheme. */
   readonly url: BlockedUrl | undefined
   readonly noiseCount: number
-  /** Every report is of its page's own origin. */
+  /** True if every report is about its page's own origin. */
   readonly isSelf: boolean
   /** Reasons for unknown verdicts; null for a violation. */
   readonly verdictReasons: ReadonlySet<CspVerdictReason | null>

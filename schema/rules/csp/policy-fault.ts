@@ -11,7 +11,7 @@ export function policyFault(policy: string): string | undefined {
   if (!/^[\t\n\f\r -~]*$/.test(policy)) return 'must be printable ASCII, with hosts in Punycode'
   // A directive of that name is unknown, so that the rest of its line would go unchecked.
   if (headerName.test(policy)) return 'must be the value of the header without its name'
-  // Without a directive everything would be silent: jq writes null if nothing is proposed.
+  // A policy without a directive would never report: jq prints null if nothing is proposed.
   return hasKnownDirective(policy) ? undefined : 'must have a known directive'
 }
 

@@ -104,7 +104,7 @@ test('a key that opens none of the stored addresses is refused, as the worker co
   const { code, stderr } = await cli([...add('webhook'), '--address', '-'], { environment: other, stdin: address })
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "SECRETS_KEY decrypts none of the stored addresses: set it to the worker's value\n",
+    stderr: "SECRETS_KEY cannot decrypt any stored address: set it to the worker's value\n",
   })
 })
 

@@ -207,7 +207,7 @@ describe('doctor names', () => {
     const log = { id: tenantId, host: 'collector-1' }
     const oldest_at = toClickHouseTime(new Date(Date.now() - 20 * minuteMs))
     await insertRows(database.writer, 'collector_logs', [{ ...log, oldest_at }])
-    await expectFault('blocks', /Reports of the last 20 minutes wait in the log of the collector on collector-1/)
+    await expectFault('blocks', /Reports of the last 20 minutes are waiting in the log of the collector on collector-1/)
     await insertRows(database.writer, 'collector_logs', [{ ...log, oldest_at: null }])
     expect((await doctor()).lines.join('\n')).toMatch(/ok {4}blocks/)
   })

@@ -85,7 +85,7 @@ describe('data of an older release', () => {
       stderr: `The database lacks ${last}: run "migrate" first\n`,
     })
     expect(await doctor(server())).toBe(
-      `FAIL  migrations: the database lacks ${last}. Fix: run "migrate" as the writer while no import runs`,
+      `FAIL  migrations: the database lacks ${last}. Fix: run "migrate" as the writer while no import is running`,
     )
     await warned('app/serve.ts', new RegExp(`The database lacks ${last}: run `))
   })

@@ -16,7 +16,7 @@ const nameOf = (directive: string) => directive.replace(/ .*/s, '').toLowerCase(
 /** The policy quoted most. */
 export const mostQuoted = ({ body }: Read) => body?.data.toSorted((a: any, b: any) => b.reportCount - a.reportCount)[0]
 
-/** The policy that most reports of the issue quote. `directive`: that blocked */
+/** The policy that most reports of the issue quote. `directive`: the one of the policy that blocked */
 export function BlockingPolicy({
   policies,
   directive,

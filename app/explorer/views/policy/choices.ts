@@ -10,7 +10,7 @@ export interface Choice {
   directive: string
   /** The expression, or the source of what must never be allowed */
   text: string
-  /** Undefined for what must never be allowed */
+  /** Undefined for a source that must never be allowed */
   addition: Addition | undefined
   /** Ticked unless a person decides otherwise */
   isAdvised: boolean

@@ -36,7 +36,7 @@ export interface Delivery {
   readonly keys: () => readonly Buffer[]
   readonly checkLease: () => Promise<void>
   readonly stopping: AbortSignal
-  /** Ends sends in flight. */
+  /** Aborts sends in flight. */
   readonly cut: AbortSignal
   /** Outcomes by delivery that could not be recorded: they are not sent again. */
   readonly unrecorded: Map<string, Ended>
@@ -146,7 +146,7 @@ async function deliver(
     destination_id: alert.destinationId,
     at: toClickHouseTime(at),
   }
-  // Stored first, so that an alert that ends the worker has its attempts counted too.
+  // Stored first, so that attempts are counted even if the alert crashes the worker.
   await insertRows(database, 'alert_attempts', [attempt])
   const result = await send(delivery, destination, { deliveryId, at, alert })
   if (result.isSent) {

@@ -10,7 +10,7 @@ interface MailError {
 const untrusted =
   'The certificate of the mail server is not trusted: set NODE_EXTRA_CA_CERTS of the worker to the CA file'
 
-/** Plain text to one recipient; its Message-ID is of the delivery, the same in every repeat. */
+/** Plain text to one recipient; its Message-ID is derived from the delivery, so repeats have the same one. */
 export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }, settings) => {
   const { smtpUrl, mailFrom, timeoutMs } = settings
   if (smtpUrl === undefined || mailFrom === undefined) {

@@ -60,7 +60,7 @@ async function storeAlerts(
   if (drafts.length === 0) return
   const siteNames = new Map((await database.read(listSites(tenantId))).map(({ id, name }) => [id, name]))
   await checkLease()
-  // Reports of a site outlive it while it is deleted.
+  // During the deletion of a site, its reports exist longer than the site.
   const ofSites = drafts.filter(({ siteId }) => siteNames.has(siteId))
   for (const draft of ofSites) await storeDraft(watch, tenantId, draft, siteNames.get(draft.siteId))
 }
