@@ -5,7 +5,7 @@ import { type BucketLevel, type Budget, bucketLevel, bucketPace, secondsUntil } 
 /** Budgets of the API's requests. */
 export type ApiBudgetName = 'key' | 'tenant'
 
-/** `site` is of posts to the collector. */
+/** `site` limits posts to the collector. */
 export type BudgetName = ApiBudgetName | 'site'
 
 /** Takes tokens of each of the operation's budgets. Throws rate_limited or rate_limit_unavailable. */

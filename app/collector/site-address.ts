@@ -13,7 +13,7 @@ export const reportPath = (token: string): string => `/r/${token}`
 export const reportUrlOf = (collectorUrl: string, token: string): string =>
   `${collectorUrl.replace(/\/+$/, '')}${reportPath(token)}`
 
-/** @param asked as of `reportingHeaders`. */
+/** @param asked as in `reportingHeaders`. */
 export function siteAddress(reportUrl: string, token: string, ...asked: HeaderOptions) {
   const headers = reportingHeaders(reportUrl, ...asked).map(([name, value]) => `${name}: ${value}`)
   return { token, reportUrl, headers }

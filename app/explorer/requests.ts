@@ -52,7 +52,7 @@ const isOfType = (state: State, name: string) =>
 /**
  * Target of an operation, such as `/v1/sites/{siteId}/scripts`, for the view's site, window, noise and filters.
  * @param path with its parameters in braces
- * @param own undefined leaves one out
+ * @param own parameters that override the view's; undefined omits one
  */
 export function request(
   state: State,

@@ -1,4 +1,4 @@
-/** Ends a program with exit code 2 if it has arguments. @param command of the command line, which starts it too. */
+/** Ends a program with exit code 2 if it has arguments. @param command the command of the CLI that also starts this program. */
 export function refuseArguments(command: string): void {
   if (process.argv.length <= 2) return
   process.stderr.write(

@@ -60,7 +60,7 @@ export function describeProgress(state: {
   return `${Math.floor(fraction * 100)} %  ${note}${remaining}`
 }
 
-/** Progress from 0 to 1; 1 for no steps. */
+/** Progress from 0 to 1; 1 if there are no steps. */
 export function share(done: number, total: number): number {
   return total === 0 ? 1 : done / total
 }

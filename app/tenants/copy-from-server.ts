@@ -16,7 +16,7 @@ import { type Log, removeRows } from './move-tenant.ts'
 export interface CopiedTenant {
   readonly id: string
   readonly shard: number
-  /** False if it was the same before. */
+  /** False if it was already identical. */
   readonly copied: boolean
 }
 

@@ -68,7 +68,7 @@ async function findRows(database: Database, condition: RowCondition): Promise<Fo
   }
 }
 
-/** Far more than tables are dropped between two statements. */
+/** More retries than tables that could be dropped between two statements. */
 const maxListings = 20
 
 async function findListedRows(database: Database, condition: RowCondition): Promise<FoundRows[]> {

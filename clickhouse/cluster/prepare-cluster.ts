@@ -72,7 +72,7 @@ const countNodes = (cluster: string): Query<{ nodes: number }> => ({
   pool: 'lookup',
 })
 
-/** A node learns of the others a moment after their databases are created. */
+/** A node lists the others a moment after their databases are created. */
 async function untilEveryNodeIsKnown({ front, nodes }: Cluster, wait: Wait): Promise<void> {
   const name = shardDatabase(front)
   await waitUntil(
@@ -112,7 +112,7 @@ async function untilFetched({ front, nodes }: Cluster, wait: Wait): Promise<void
   )
 }
 
-/** A node that does not respond in time is waited for too. */
+/** Also waits for a node that does not respond in time. */
 async function firstPending(
   nodes: readonly ClusterNode[],
   findPending: (node: ClusterNode) => Promise<string | undefined>,
@@ -134,7 +134,7 @@ const findCollection: Query<{ name: string }> = {
   pool: 'lookup',
 }
 
-/** False for a user that may not know. */
+/** False for a user without the permission to read it. */
 async function hasCollection({ nodes }: Cluster): Promise<boolean> {
   const rows = await nodes[0]
     ?.use('')

@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from '../html.ts'
 /** Steps of the arrow keys. */
 export const arrowSteps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
 
-/** A button that opens a small surface of controls. Escape and a click elsewhere close it; arrows move in it. */
+/** A button that opens a small panel of controls. Escape and a click elsewhere close it; arrows move in it. */
 export function Menu({
   label,
   name,

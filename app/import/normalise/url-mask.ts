@@ -27,7 +27,7 @@ export function createUrlMask({ urls = 'whole', keep = [] }: UrlSettings): UrlMa
 /** A JSON web token, of which truncation can leave the start, or a mail address, whose domain has at most 253 characters. */
 const secret = /eyJ[\w-]{10}|.(?:@|%(?:25){0,3}40)[^@]{1,253}\.\D/i
 
-/** Extensions that are no domains, so that a mail address is no file. */
+/** File extensions that are not top-level domains, so that a file name is not read as a mail address. */
 const isFile =
   /\.(?:m?js|css|map|json|xml|txt|pdf|wasm|x?html?|php\d?|aspx?|jspx?|cgi|png|jpe?g|gif|svg|webp|avif|ico|bmp|woff2?|ttf|otf|eot|mp[34]|webm|ogg)(?:;|$)/i
 

@@ -39,7 +39,7 @@ export interface ImportContext<Range extends BatchRange> {
 /** Bytes of lines, about 2 ms of parsing, between yields to the insert in flight. */
 const sliceBytes = 256 * 1024
 
-/** Distinct reasons a rejected line. */
+/** Maximum of distinct reasons per rejected line. */
 const maxReasons = 5
 
 /** Reads and counts reports, in the order of their ids. Undefined for a report that is not to be stored. */
@@ -71,7 +71,7 @@ function reportReader<Ranged extends { readonly range: BatchRange }>(
     else tally.expired++
     if (isReached && receivedAt < ranged.range.expiredBefore) tally.removed++
     if (!ranged || ranged.range.state === 'done') return undefined
-    // Rows that expired are no lost ones.
+    // Expired rows do not count as lost.
     if (ranged.range.state === 'restore' && receivedAt < ranged.range.expiredBefore) return undefined
     const report = normaliseReport(type, element, {
       tenantId: context.tenantId,

@@ -68,7 +68,7 @@ export function createLibraryPass(loop: LibraryLoop) {
     }
   }
 
-  /** In ascending order: of versions with the same file the lowest is stored, and it keeps its hash (Rule 55). */
+  /** In ascending order: if versions share a file, the lowest version is stored and keeps its hash (Rule 55). */
   async function lookUpFiles(name: string, versions: readonly string[]): Promise<void> {
     const keyOf = (version: string) => `jsdelivr ${name}@${version}`
     const open = versions.filter((version) => dueOf.get(keyOf(version)) !== Number.POSITIVE_INFINITY)

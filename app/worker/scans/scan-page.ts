@@ -118,7 +118,7 @@ async function fetchPage({ scanUrl, listsScripts }: PageToScan, settings: ScanSe
   const text = decodeHtml(bytes.subarray(0, size), joinedHeader(last, 'content-type') ?? '')
   const failure = pageFailure(last, text)
   if (failure) throw failure
-  // A list of a part of the page would be short evidence.
+  // A list of only part of the page would be incomplete evidence.
   if (isCut && listsScripts) throw new FetchFailure('too_large', `The page has more than ${bytes.length} bytes`, [last])
   return { last, text }
 }

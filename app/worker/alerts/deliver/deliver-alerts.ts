@@ -54,7 +54,7 @@ const pendingMs = 7 * dayMs
 
 const maxFailureLength = 500
 
-/** One message is in flight a destination. */
+/** At most one message per destination is in flight. */
 const destinationsAtOnce = 64
 
 const senders: Readonly<Record<StoredDestination['type'], Send>> = {

@@ -23,10 +23,10 @@ type ChangeSubject =
       readonly waits?: boolean
     }
 
-/** An event for a rule; a subject is in only one alert of its event. */
+/** An event that rules can cover; each subject is in only one alert per event. */
 export type Change = ChangeEvent & ChangeSubject
 
-/** Changes from before `since` are no news. */
+/** Changes before `since` are ignored. */
 export interface Watched {
   readonly since: Date
   readonly now: Date
