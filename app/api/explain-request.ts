@@ -53,7 +53,8 @@ export async function explainRequest(
   return { status: response.status, body: await response.text(), queries }
 }
 
-function callerOf({ id, name, plan, overrides }: Tenant) {
+/** Caller of a request without a key. */
+export function callerOf({ id, name, plan, overrides }: Tenant) {
   const now = Date.now()
   return {
     key: {

@@ -12,6 +12,7 @@ import { addCsp } from './commands/csp.ts'
 import { addDestinations } from './commands/destinations.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addExplain } from './commands/explain.ts'
+import { addExport } from './commands/export.ts'
 import { addImport } from './commands/import.ts'
 import { addKeys } from './commands/keys.ts'
 import { addMigrate } from './commands/migrate.ts'
@@ -38,6 +39,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addAlerts,
   addPci,
   addImport,
+  addExport,
   addSql,
   addCsp,
   addExplain,

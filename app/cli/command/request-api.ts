@@ -50,7 +50,15 @@ export async function requestText(
   const target = `${path}?${new URLSearchParams(withoutUndefined({ ...query, last }))}`
   const { status, body, retryAfter } =
     api === undefined ? await inProcess(context, tenant ?? '', target) : await overHttp(context, api + target)
-  if (status === 200) return body
+  return status === 200 ? body : throwProblem({ status, body, retryAfter }, api, query)
+}
+
+/** Throws NotStored for a 404. */
+export function throwProblem(
+  { status, body, retryAfter }: ApiResponse,
+  api: string | undefined,
+  query: ApiQuery,
+): never {
   const { error } = (parseBody(body) ?? {}) as {
     readonly error?: { readonly code: ProblemCode; readonly message?: string }
   }
@@ -77,25 +85,41 @@ function parseBody(body: string): object | undefined {
   }
 }
 
-interface ApiResponse {
+export interface ApiResponse {
   readonly status: number
   readonly body: string
   /** Seconds. */
   readonly retryAfter: number
 }
 
-async function overHttp({ config }: Context, url: string): Promise<ApiResponse> {
+const overHttp = (context: Context, url: string) =>
+  request(url, requireKey(context), toApiResponse, AbortSignal.timeout(timeoutMs))
+
+/** Key of `--api`. */
+export function requireKey({ config }: Context): string {
   const { API_KEY } = config()
   if (API_KEY === undefined) throw new Error('--api requires an API key in API_KEY')
-  const headers = { Authorization: `Bearer ${API_KEY}` }
+  return API_KEY
+}
+
+export async function request<Result>(
+  url: string,
+  key: string,
+  read: (response: Response) => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  const headers = { Authorization: `Bearer ${key}` }
   try {
     // A redirect would send the key on.
-    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
-    const retryAfter = Number(response.headers.get('Retry-After') ?? 1)
-    return { status: response.status, body: await response.text(), retryAfter }
+    return await read(await fetch(url, { headers, redirect: 'manual', ...(signal && { signal }) }))
   } catch (error) {
     throw new Error(`${new URL(url).origin} does not respond: ${whyNot(error as Error)}`)
   }
+}
+
+export async function toApiResponse(response: Response): Promise<ApiResponse> {
+  const retryAfter = Number(response.headers.get('Retry-After') ?? 1)
+  return { status: response.status, body: await response.text(), retryAfter }
 }
 
 function whyNot({ name, message, cause }: Error): string {
@@ -104,11 +128,17 @@ function whyNot({ name, message, cause }: Error): string {
   return code.startsWith('ERR_SSL_') ? 'it does not use TLS: correct --api' : explainError(cause ?? message)
 }
 
-async function inProcess(context: Context, tenantId: string, target: string): Promise<ApiResponse> {
+/** The tenant, and the database of its rows. Throws NotStored. */
+export async function readTenant(context: Context, tenantId: string) {
   const { reader, cluster } = await context.database()
   const tenant = await requireTenant(reader, tenantId)
   const shard = cluster && requireShard(cluster, await shardOfTenant(cluster, tenantId))
+  return { database: shard?.front ?? reader, tenant }
+}
+
+async function inProcess(context: Context, tenantId: string, target: string): Promise<ApiResponse> {
+  const { database, tenant } = await readTenant(context, tenantId)
   // Loaded on demand, because it is the whole API.
   const { explainRequest } = await import('../../api/explain-request.ts')
-  return { ...(await explainRequest(shard?.front ?? reader, tenant, target)), retryAfter: 1 }
+  return { ...(await explainRequest(database, tenant, target)), retryAfter: 1 }
 }
