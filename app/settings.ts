@@ -21,7 +21,7 @@ const meanings: Readonly<Record<Exclude<keyof Config, 'NODE_ENV' | 'KUBERNETES_S
   SCAN_USER_AGENT: 'User-Agent of scans and of requests to LIBRARY_SOURCES, which ask for a contact in it',
   LIBRARY_SOURCES:
     'Library databases to query; they receive names and versions of public libraries, but no URLs or hashes',
-  LIBRARY_PROXY_URL: 'HTTP proxy to these sources; certificates are checked all the same',
+  LIBRARY_PROXY_URL: 'HTTP proxy to these sources; certificates are still checked',
   OUTBOUND_ALLOWED: 'Private hosts that the worker may contact',
   SECRETS_KEY: 'Keys that encrypt the addresses of alert destinations (default: DATA_DIR/secrets.key)',
   SMTP_URL: 'Mail server for alerts',

@@ -16,7 +16,7 @@ export type LogImportSteps = (
 /** Ids per statement; they are part of its URL. */
 const mostIds = 100
 
-/** Steps by ClickHouse's clock, which the version of a tenant's data is read by. */
+/** Steps timed by ClickHouse's clock, because versions of a tenant's data are compared by it. */
 export function logImportSteps(database: Pick<Database, 'command'>): LogImportSteps {
   return async (tenantIds, token, state, signal) => {
     for (const some of chunksOf(tenantIds, mostIds)) {

@@ -7,7 +7,7 @@ export interface ReportTypeRow {
   readonly issue?: IssueRule
   /** Rule 48. */
   readonly browserChange?: true
-  /** The page can be of any site. */
+  /** The page can belong to any site. */
   readonly foreignPage?: true
   /** Beside those of every type. */
   readonly dimensions: readonly FieldDimension[]
@@ -15,7 +15,7 @@ export interface ReportTypeRow {
   readonly extraFields: readonly ReportField[]
   /** Rules 37 to 40. */
   readonly body: BodyMapping
-  /** A report that misses them is only counted. */
+  /** A report without them is only counted. */
   readonly stores?: StoreRule
   /** The browser's own sampling, which then replaces the collector's. */
   readonly sampleRate?: Source<'fraction'>

@@ -107,7 +107,7 @@ export function segmentFolder(folder: string) {
     },
     seal: (token: string) => move(token, ['open'], 'log'),
     remove: (token: string, state: SegmentState) => rm(pathOf(token, state), { force: true }),
-    /** Removes segments that were stored over so long ago. */
+    /** Removes segments that were stored longer ago than the given time. */
     async removeSent(olderThanMs: number): Promise<void> {
       for (const { path, state, changedAt } of await listSegments(folder)) {
         if (state === 'sent' && Date.now() - changedAt > olderThanMs) await rm(path, { force: true })

@@ -48,7 +48,8 @@ export async function startWorker(config: Config, database: Database, log: Logge
   // A pass reads every version of a day, and none is urgent.
   const captures: CaptureLoop = { ...loop, lookEveryMs: 4 * lookEveryMs, capturesOf: options.capturesOf }
   const libraries = { ...captures, lookEveryMs: 20 * lookEveryMs, sources, settings: sourceSettings(config) }
-  if (sources.length > 0) log.info({ sources }, 'Sources of libraries get names and versions, no URL and no hash')
+  if (sources.length > 0)
+    log.info({ sources }, 'Library databases receive names and versions of libraries, but no URLs or hashes')
   const running = Promise.all([
     ...(SCAN_EVERY_HOURS === 0 ? [] : [runScans(loop), runCaptures(captures)]),
     ...(sources.length === 0 ? [] : [runLibraries(libraries)]),

@@ -5,7 +5,7 @@ import { chunksOf, rowCount } from '../../queries/sql/rows.ts'
 import { at, name, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
 import { dayMs, minuteMs } from '../../schema/durations.ts'
 
-/** Ids a statement, which are 40 bytes each in its URL. */
+/** Ids per statement, 40 bytes each in its URL. */
 const idsAtOnce = 5_000
 
 /**

@@ -47,7 +47,7 @@ export function addBackup(program: Command, context: Context): void {
   subcommand(backup, 'list', {
     about: 'Print the backups in a folder, oldest first',
     notes: [
-      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}. An increment needs its "base". An interrupted backup is not whole.',
+      'Prints {"backups": [{"name", "isWhole", "base", "createdAt"}]}. An increment needs its "base". If "isWhole" is false, the backup was interrupted.',
     ],
     examples: ['backup list', 'backup list --folder /var/lib/clickhouse/backups'],
   })

@@ -71,7 +71,7 @@ function addCreate(sites: Command, context: Context): void {
     about: 'Create a site and print its id, its reporting URL and the response headers to set',
     notes: [
       'A report belongs to the site with the host of its URL; an exact host takes precedence over a wildcard.',
-      'A host with all its ports belongs to one site of a tenant.',
+      'A host, on every port, belongs to only one site of a tenant.',
       ...urlNotes,
     ],
     examples: [

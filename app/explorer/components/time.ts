@@ -59,7 +59,7 @@ export function wholeTime(time: string | number, zone = 'UTC') {
 }
 
 /**
- * `4 s ago` of less than an hour.
+ * `4 s ago`, for less than an hour.
  * @param ms since then
  */
 export function ago(ms: number) {

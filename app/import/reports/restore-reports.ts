@@ -26,7 +26,7 @@ interface RestorerOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Ids a statement, which are 40 bytes each in its URL. */
+/** Ids per statement, 40 bytes each in its URL. */
 const idsAtOnce = 2_000
 
 export function clickHouseRestorer({ database, tenantId, writer, signal }: RestorerOptions): Restorer {

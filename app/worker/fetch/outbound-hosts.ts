@@ -16,7 +16,7 @@ export const usualPorts: ReadonlySet<string> = new Set(['80', '443', '8080', '84
 
 const syntax = /^(\*\.)?([^\s:/?#@\\[\]*]+|\[[0-9a-f:.]+\])(?::([1-9]\d{0,4}|\*))?$/i
 
-/** Without the dots at its end, which DNS reads alike, and the brackets of an IPv6 address. */
+/** Without trailing dots, which DNS ignores, and the brackets of an IPv6 address. */
 export const bareName = (hostname: string): string => hostname.replace(/^\[|\]$|\.+$/g, '')
 
 /** `host`, `*.host`, either with a port or `*`. */
