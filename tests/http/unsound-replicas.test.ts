@@ -70,9 +70,9 @@ describe('doctor', () => {
     await expect(run(replicas)).rejects.toThrow(`${second()} ${fault}`)
   })
 
-  test('names a node that knows fewer nodes than CLICKHOUSE_URL', async () => {
+  test('names a node that lists fewer nodes than CLICKHOUSE_URL', async () => {
     change('countKnownNodes', { knownNodes: 1 })
-    await expect(run(replicas)).rejects.toThrow(`${second()} knows 1 of the 2 nodes in CLICKHOUSE_URL`)
+    await expect(run(replicas)).rejects.toThrow(`${second()} lists 1 of the 2 nodes in CLICKHOUSE_URL`)
   })
 
   test('names a node whose insert has too few replicas', async () => {
