@@ -3,15 +3,15 @@
 import { maskText, type UrlMask } from './url-mask.ts'
 import { withoutUser } from './without-user.ts'
 
-/** Members of an object that are considered, the shortest first, and bytes of a name. */
+/** Members that are cleaned, up to 16 µs each, of which a hostile report has 100,000; UTF-16 units of a name. */
 const [maxMembers, maxName] = [64, 64]
 
 /** Names of dropped members that the text has. */
 const maxNamed = 8
 
 /**
- * The members within `limit` UTF-16 units, '' without any. The largest are dropped first, and the member `…` names them.
- * URLs are masked; null and '' count as missing.
+ * The first 64 members within `limit` UTF-16 units, '' without any. The largest are dropped first, and the member `…` names
+ * the last ones that were. URLs are masked; null and '' count as missing.
  */
 export function boundedJson(members: ReadonlyMap<string, unknown>, limit: number, maskUrl?: UrlMask): string {
   if (members.size === 0) return ''
@@ -20,12 +20,14 @@ export function boundedJson(members: ReadonlyMap<string, unknown>, limit: number
     const text = withoutUser(value)
     return !maskUrl ? text : text.startsWith('/') ? maskUrl(text) : maskText(text, maskUrl)
   }
+  const dropped: string[] = []
   const kept: (readonly [name: string, json: string])[] = []
   for (const [name, value] of members) {
-    if (value !== null && value !== '') kept.push([name.slice(0, maxName), toJson(value, clean)])
+    if (value === null || value === '') continue
+    if (kept.length === maxMembers) dropped.push(name.slice(0, maxName))
+    else kept.push([name.slice(0, maxName), toJson(value, clean)])
   }
   kept.sort(([, one], [, other]) => one.length - other.length)
-  const dropped = kept.splice(maxMembers).map(([name]) => name)
   for (;;) {
     const named = dropped.length > 0 ? ([['…', JSON.stringify(dropped.slice(-maxNamed))]] as const) : []
     const text = [...kept, ...named].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')

@@ -39,13 +39,15 @@ const joined: Extract<string> = (fields, names) => {
     .join(' ')
 }
 
-/** Pairs of an object: at most 32, with keys of 64 and values of 256 UTF-16 units, as JSON text. */
+/** Pairs of an object: at most 32, with keys of 64 and texts of 256 UTF-16 units, as JSON text. */
 const pairs: Extract<string> = (fields, [name = '']) => {
   const value = fields[name]
   if (!isObject(value)) return ''
   const own = Object.entries(value).slice(0, 32)
-  const texts = own.map(([key, text]) => [key.slice(0, 64), String(text).slice(0, 256)] as const)
-  return boundedJson(new Map(texts), textLimits.context)
+  const bounded = own.map(
+    ([key, one]) => [key.slice(0, 64), typeof one === 'string' ? one.slice(0, 256) : one] as const,
+  )
+  return boundedJson(new Map(bounded), textLimits.context)
 }
 
 const access: Extract<string> = (fields, [kind = '', property = '']) => {

@@ -39,6 +39,13 @@ test('any members are an object within the limit, of which every kept member is 
   )
 })
 
+test('of a hundred thousand members only the first are read', () => {
+  const members = Array.from({ length: 100_000 }, (_, index) => [`m${index}`, 'a@b'] as const)
+  const { '…': dropped, ...kept } = JSON.parse(bounded(Object.fromEntries(members)))
+  expect(kept).toEqual(Object.fromEntries(members.slice(0, 64)))
+  expect(dropped).toEqual(members.slice(-8).map(([name]) => name))
+})
+
 test('a value of any depth does not throw', () => {
   let deep: unknown = 1
   for (let level = 0; level < 100_000; level++) deep = [deep]

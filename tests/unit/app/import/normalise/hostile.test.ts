@@ -57,6 +57,12 @@ test('a field named __proto__ or constructor is only a field', () => {
   expect(({} as { reason?: string }).reason).toBeUndefined()
 })
 
+test('pairs of a crash that are no texts are stored as they are', () => {
+  const pairs = { a: { toString: 1, valueOf: 1 }, b: 7, c: 'x'.repeat(300) }
+  const { context } = normalisedBody('crash', { crash_report_api: pairs })
+  expect(JSON.parse(context)).toEqual({ ...pairs, c: 'x'.repeat(256) })
+})
+
 test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a type named %s is not stored', (type) => {
   expect(normalised([{ type, url: 'https://a.test/', body: {} }])).toEqual([])
 })
@@ -92,6 +98,7 @@ describe('a stored report', () => {
       'allowlist',
     ],
     ...['openerURL', 'effectiveDirective', 'violated-directive', 'original-policy', 'is_top_level', 'property', 'id'],
+    ...['crash_report_api', 'a member that no field has'],
   ]
   const url = fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true }), fc.string({ unit: 'binary' }))
   const value = fc.oneof(url, fc.string({ unit: 'binary', maxLength: 9_000 }), fc.double(), fc.jsonValue())
