@@ -35,7 +35,7 @@ test.each(Object.entries(programs))('%s logs it as JSON with the time, and count
   const { pid } = program.child
   const [engine] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
   process.kill(Number(engine), 'SIGKILL')
-  const [line] = await program.printed(/^.*The embedded ClickHouse ended.*$/m)
+  const [line] = await program.printed(/^.*The embedded ClickHouse exited.*$/m)
   expect(JSON.parse(line)).toMatchObject({ level: 50, time: expect.any(Number), reason: 'SIGKILL' })
   await expect.poll(restarts).toBe('1')
 })
