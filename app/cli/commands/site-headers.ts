@@ -103,12 +103,12 @@ export function addSiteHeaders(sites: Command, context: Context): void {
     .addOption(addTo)
     .addOption(format)
     .action(async ({ tenant, site, collector = context.collectorUrl(), path, types, addTo, format }) => {
-      const { reader } = await context.database()
-      const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
       if (path === undefined && collector === undefined) throw new Error(unknownAddress)
       if (addTo && types?.includes('scripts') && !restrictsScripts(addTo.value)) {
         throw new Error('The policy of --add-to restricts no scripts, so it cannot report their hashes: add script-src')
       }
+      const { reader } = await context.database()
+      const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
       for (const note of costNotes(types ?? [])) context.log(note)
       const reportUrl = path === undefined ? reportUrlOf(collector ?? '', token) : `${path}/${token}`
       if (format) {
