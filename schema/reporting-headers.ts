@@ -1,6 +1,7 @@
 /** @module Response headers that make browsers report, by kind. None of them blocks anything. */
 
-import { parsePolicy, serialisePolicy } from './rules/csp/parse-policy.ts'
+import { governingList } from './rules/csp/governing-directive.ts'
+import { type DirectiveValues, parsePolicy, serialisePolicy } from './rules/csp/parse-policy.ts'
 import { groupBy } from './rules/group-by.ts'
 
 interface HeaderKind {
@@ -67,12 +68,13 @@ export const headerKindNames = Object.keys(headerKinds) as HeaderKindName[]
 
 export const defaultHeaderKinds = headerKindNames.filter((name) => rows[name].isDefault)
 
+const strict = {
+  csp: ["default-src 'self'", "object-src 'none'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'self'"],
+  scripts: ["script-src 'self'"],
+}
+
 const strictPolicy = (kinds: ReadonlySet<HeaderKindName>): string =>
-  [
-    ...(kinds.has('csp') ? ["default-src 'self'", "object-src 'none'", "base-uri 'self'", "form-action 'self'"] : []),
-    ...(kinds.has('csp') ? ["frame-ancestors 'self'"] : []),
-    ...(kinds.has('scripts') ? ["script-src 'self'"] : []),
-  ].join('; ')
+  (['csp', 'scripts'] as const).flatMap((kind) => (kinds.has(kind) ? strict[kind] : [])).join('; ')
 
 export interface SitePolicy {
   readonly isReportOnly: boolean
@@ -115,18 +117,14 @@ const networkHeaders = (url: string) =>
     ['NEL', JSON.stringify({ report_to: 'default', max_age: nelMaxAgeSeconds })],
   ] as const
 
-/** Directives that govern script elements, the first present one (CSP3, 6.8.3). */
-const ofScripts = ['script-src-elem', 'script-src', 'default-src']
+const scriptDirective = (directives: DirectiveValues) => governingList(directives, 'script-src-elem')?.name
 
-export const restrictsScripts = (policy: string): boolean => {
-  const directives = parsePolicy(policy)
-  return ofScripts.some((name) => directives.has(name))
-}
+export const restrictsScripts = (policy: string): boolean => scriptDirective(parsePolicy(policy)) !== undefined
 
 /** A policy that also reports here: browsers send to every report-uri, but to one report-to. */
 function withReporting(policy: string, reportUrl: string, hasHashes: boolean, isPlain: boolean): string {
   const directives = new Map(parsePolicy(policy))
-  const governing = ofScripts.find((name) => directives.has(name))
+  const governing = scriptDirective(directives)
   const add = (name: string, ...words: string[]) =>
     directives.set(name, [...new Set([...(directives.get(name) ?? []).filter((word) => word !== "'none'"), ...words])])
   for (const name of directives.keys()) if (/^(default|script|style)-src/.test(name)) add(name, "'report-sample'")
