@@ -7,7 +7,7 @@ import {
   groupPageRow,
   isAfter,
   noGroups,
-  selectGroupPage,
+  queryGroupPage,
   totalDistinct,
   type VolumePosition,
 } from '../groups/group-pages.ts'
@@ -95,20 +95,22 @@ const totals = [
 ]
 
 /** Soonest removal first, entries without a date last, then the largest volume. */
-export function listBrowserChanges(
+export const listBrowserChanges = (
   filter: BrowserChangeFilter,
   after: BrowserChangePosition | undefined,
   limit: number,
-): Query<BrowserChangeEntry> {
-  const statement = selectGroupPage(keyedSlices(browserChangeEntries(filter)), {
-    measures: browserChangesMeasures,
-    totals,
-    condition: after && isAfterRemoval(after),
-    order: sql`anticipatedRemoval NULLS LAST, ${byVolume}`,
-    limit,
-  })
-  return { name: 'listBrowserChanges', statement, row: browserChangeRow }
-}
+) =>
+  queryGroupPage(
+    {
+      name: 'listBrowserChanges',
+      measures: browserChangesMeasures,
+      totals,
+      order: sql`anticipatedRemoval NULLS LAST, ${byVolume}`,
+      row: browserChangeRow,
+    },
+    keyedSlices(browserChangeEntries(filter)),
+    { condition: after && isAfterRemoval(after), limit },
+  )
 
 function isAfterRemoval(after: BrowserChangePosition): Sql {
   if (after.anticipatedRemoval === null) return sql`anticipatedRemoval IS NULL AND ${isAfter(after)}`

@@ -3,7 +3,7 @@ import {
   groupPageRow,
   isAfter,
   noGroups,
-  selectGroupPage,
+  queryGroupPage,
   totalDistinct,
   type VolumePosition,
 } from '../groups/group-pages.ts'
@@ -18,7 +18,6 @@ import {
 } from '../groups/select-groups.ts'
 import type { GroupFilter } from '../rollups/group-slices.ts'
 import { equals } from '../sql/matches.ts'
-import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { sql, text, uint, uuid } from '../sql/sql.ts'
 
@@ -61,19 +60,12 @@ const crashGroupsMeasures: GroupMeasures = {
   },
 }
 
-export function listCrashGroups(
-  filter: CrashFilter,
-  after: VolumePosition | undefined,
-  limit: number,
-): Query<CrashGroup> {
-  const condition = after && isAfter(after)
-  const statement = selectGroupPage(keyedSlices(crashGroups(filter)), {
-    measures: crashGroupsMeasures,
-    condition,
-    limit,
-  })
-  return { name: 'listCrashGroups', statement, row: crashGroupRow }
-}
+export const listCrashGroups = (filter: CrashFilter, after: VolumePosition | undefined, limit: number) =>
+  queryGroupPage(
+    { name: 'listCrashGroups', measures: crashGroupsMeasures, row: crashGroupRow },
+    keyedSlices(crashGroups(filter)),
+    { condition: after && isAfter(after), limit },
+  )
 
 const crashDetailRow = z.object({ key: rowBigSum, browsers: z.array(z.string()) })
 

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { GroupSlice } from '../rollups/group-slices.ts'
+import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { type Sql, sql, uint, uint64 } from '../sql/sql.ts'
 import type { KeyedSlice } from './keyed-slices.ts'
@@ -44,24 +45,30 @@ export const totalDistinct = (text: (slice: GroupSlice) => Sql): GroupMeasure =>
   merged: (hashes) => sql`uniqExact(nullIf(any(${hashes}), cityHash64(''))) OVER ()`,
 })
 
-interface GroupPage {
+interface GroupPageQuery<Row> {
+  readonly name: string
   /** Numbers in addition to `groupTally`: texts of every group in a window would take most of the time. */
   readonly measures: GroupMeasures
   /** Further totals: window functions over measures. */
   readonly totals?: readonly Sql[]
+  readonly order?: Sql
+  readonly row: Query<Row>['row']
+}
+
+interface GroupPage {
   /** Selects groups after the previous page; undefined on the first page. */
   readonly condition: Sql | undefined
-  readonly order?: Sql
   readonly limit: number
 }
 
 /**
  * Groups of earlier pages come last and are not listed, so that a page after the last group gets its totals from them.
  */
-export function selectGroupPage(
+export function queryGroupPage<Row>(
+  { name, measures, totals = [], order = byVolume, row }: GroupPageQuery<Row>,
   slices: readonly KeyedSlice[],
-  { measures, totals = [], condition = sql`true`, order = byVolume, limit }: GroupPage,
-): Sql {
+  { condition = sql`true`, limit }: GroupPage,
+): Query<Row> {
   const groups = selectGroups(slices, { ...groupTally, ...measures }, [
     sql`toBool(${condition}) AS isListed`,
     sql`sum(reportCount) OVER () AS totalReportCount`,
@@ -69,5 +76,5 @@ export function selectGroupPage(
     sql`count() OVER () AS groupCount`,
     ...totals,
   ])
-  return sql`${groups} ORDER BY isListed DESC, ${order} LIMIT ${uint(limit)}`
+  return { name, statement: sql`${groups} ORDER BY isListed DESC, ${order} LIMIT ${uint(limit)}`, row }
 }

@@ -3,7 +3,7 @@ import {
   groupPageRow,
   isAfter,
   noGroups,
-  selectGroupPage,
+  queryGroupPage,
   totalDistinct,
   type VolumePosition,
 } from '../groups/group-pages.ts'
@@ -19,7 +19,6 @@ import {
 } from '../groups/select-groups.ts'
 import type { GroupFilter } from '../rollups/group-slices.ts'
 import { equals } from '../sql/matches.ts'
-import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount } from '../sql/rows.ts'
 import { name, sql, text, uint, uuid } from '../sql/sql.ts'
 
@@ -53,25 +52,16 @@ const networkErrorGroups = (filter: NetworkErrorFilter): Groups => ({
 
 const networkErrorGroupRow = groupPageRow.extend({ originCount: rowCount })
 
-export type NetworkErrorGroup = z.infer<typeof networkErrorGroupRow>
-
 export const noNetworkErrors = { ...noGroups, originCount: 0 }
 
 const networkErrorGroupsMeasures = { originCount: totalDistinct(() => sql`request_origin`) }
 
-export function listNetworkErrorGroups(
-  filter: NetworkErrorFilter,
-  after: VolumePosition | undefined,
-  limit: number,
-): Query<NetworkErrorGroup> {
-  const condition = after && isAfter(after)
-  const statement = selectGroupPage(keyedSlices(networkErrorGroups(filter)), {
-    measures: networkErrorGroupsMeasures,
-    condition,
-    limit,
-  })
-  return { name: 'listNetworkErrorGroups', statement, row: networkErrorGroupRow }
-}
+export const listNetworkErrorGroups = (filter: NetworkErrorFilter, after: VolumePosition | undefined, limit: number) =>
+  queryGroupPage(
+    { name: 'listNetworkErrorGroups', measures: networkErrorGroupsMeasures, row: networkErrorGroupRow },
+    keyedSlices(networkErrorGroups(filter)),
+    { condition: after && isAfter(after), limit },
+  )
 
 const values = z.array(z.string())
 const networkErrorDetailRow = z.object({
