@@ -11,21 +11,25 @@ const maxNamed = 8
 
 /**
  * The first 64 members within `limit` UTF-16 units, '' without any. The largest are dropped first, and the member `…` names
- * the last ones that were. URLs are masked; null and '' count as missing.
+ * the last ones that were. URLs are masked, in names too; null and '' count as missing.
  */
 export function boundedJson(members: ReadonlyMap<string, unknown>, limit: number, maskUrl?: UrlMask): string {
   if (members.size === 0) return ''
-  const clean = (_: string, value: unknown) => {
-    if (typeof value !== 'string') return value
+  const cleanText = (value: string) => {
     const text = withoutUser(value)
     return !maskUrl ? text : text.startsWith('/') ? maskUrl(text) : maskText(text, maskUrl)
+  }
+  const clean = (_: string, value: unknown) => {
+    if (typeof value === 'string') return cleanText(value)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, of]) => [cleanText(name), of]))
   }
   const dropped: string[] = []
   const kept: (readonly [name: string, json: string])[] = []
   for (const [name, value] of members) {
     if (value === null || value === '') continue
-    if (kept.length === maxMembers) dropped.push(name.slice(0, maxName))
-    else kept.push([name.slice(0, maxName), toJson(value, clean)])
+    if (kept.length === maxMembers) dropped.push(cleanText(name).slice(0, maxName))
+    else kept.push([cleanText(name).slice(0, maxName), toJson(value, clean)])
   }
   kept.sort(([, one], [, other]) => one.length - other.length)
   for (;;) {

@@ -24,7 +24,7 @@ export function createUrlMask({ urls = 'whole', keep = [] }: UrlSettings): UrlMa
   }
 }
 
-/** A JSON web token, of which truncation can leave the start, or a mail address, whose domain has at most 253 characters. */
+/** The start of a JSON web token, as a URL can be cut within one, or a mail address: its domain has at most 253 characters. */
 const secret = /eyJ[\w-]{10}|.(?:@|%(?:25){0,3}40)[^@]{1,253}\.\D/i
 
 /** File extensions that are not top-level domains, so that a file name is not read as a mail address. */

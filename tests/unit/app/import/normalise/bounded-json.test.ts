@@ -18,9 +18,17 @@ test('the largest members are dropped first, and named', () => {
 })
 
 test('URLs of visitors are masked, and users of URLs removed', () => {
-  const members = { a: 'see https://u:p@h.test/?token=9f3a', b: { c: '/reset/9f3a4c' } }
+  const members = {
+    a: 'see https://u:p@h.test/?token=9f3a',
+    b: { c: '/reset/9f3a4c', 'https://h.test/?d=9': 1 },
+    '/?e=9': 1,
+  }
   const masked = bounded(members, 2_048, createUrlMask({ urls: 'names' }))
-  expect(JSON.parse(masked)).toEqual({ a: 'see https://h.test/?token=', b: { c: '/reset/*' } })
+  expect(JSON.parse(masked)).toEqual({
+    a: 'see https://h.test/?token=',
+    b: { c: '/reset/*', 'https://h.test/?d=': 1 },
+    '/?e=': 1,
+  })
   expect(JSON.parse(bounded(members)).a).toBe('see https://h.test/?token=9f3a')
 })
 
