@@ -110,6 +110,8 @@ export function addSiteHeaders(sites: Command, context: Context): void {
       const { reader } = await context.database()
       const { token = '' } = (await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {}
       for (const note of costNotes(types ?? [])) context.log(note)
+      const [group] = parsePolicy(addTo?.value ?? '').get('report-to') ?? []
+      if (group) context.log(`report-to ${group} is replaced: a browser sends to one endpoint; report-uri stays`)
       const reportUrl = path === undefined ? reportUrlOf(collector ?? '', token) : `${path}/${token}`
       if (format) {
         context.stdout.write(formatHeaders(headerFormats[format], reportingHeaders(reportUrl, types, addTo)))

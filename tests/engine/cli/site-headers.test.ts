@@ -67,7 +67,8 @@ describe('sites headers', () => {
   test('adds reporting to a policy, which stays as it is otherwise', async () => {
     const { response } = await done('sites', 'create', ...site('policy.example'))
     const added = async (...args: string[]) => {
-      const { stdout } = await headers('--site', response.id, ...args)
+      const { stdout, stderr } = await headers('--site', response.id, ...args)
+      expect(stderr).toContain('report-to other is replaced')
       return JSON.parse(stdout).headers.filter((line: string) => line.startsWith('Content-Security-Policy'))
     }
     const report = `report-uri https://a.example https://in.example/r/${response.token}; report-to default`
