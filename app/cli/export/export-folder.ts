@@ -18,7 +18,7 @@ import { syncFolder, writeSynced } from '../../program/write-synced.ts'
 const fileReports = 100_000
 
 const progressSchema = z.object({
-  /** Where the next export begins. */
+  /** Start of the next export. */
   cursor: z.string(),
   files: z.int(),
   reports: z.int(),
