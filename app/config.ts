@@ -45,7 +45,7 @@ export const variables = z.object({
     .regex(/^\d{1,7}$/)
     .transform(Number)
     .pipe(z.int().min(1).max(1_000_000))
-    .default(60_000)
+    .default(600_000)
     .describe('must be a whole number from 1 to 1000000'),
   COLLECTOR_LOG_BYTES: z
     .string()

@@ -36,6 +36,15 @@ export const plans = {
 
 export type Plan = keyof typeof plans
 
+/** Reports of a site per minute of which the collector stores all, unless the site has its own number. */
+export const reportsPerMinute: Readonly<Record<Plan, number>> = {
+  free: 6_000,
+  team: 6_000,
+  professional: 6_000,
+  business: 60_000,
+  enterprise: 60_000,
+}
+
 export const planNames = Object.keys(plans) as [Plan, ...Plan[]]
 
 export function lowestPlanWith(capability: Capability): Plan {

@@ -38,7 +38,10 @@ export function createMemoryBudgets({ now = monotonicMicroseconds }: { now?: () 
         return { ...bucketPace(charge), tokens: charge.tokens, name, fullAt: fullAtByName.get(name) ?? 0 }
       })
       const { allowed, buckets } = takeFromAll(stored, at)
-      for (const { name, fullAt } of buckets) if (fullAt > at) fullAtByName.set(name, fullAt)
+      for (const { name, fullAt } of buckets) {
+        if (fullAt > at) fullAtByName.set(name, fullAt)
+        else fullAtByName.delete(name)
+      }
       const untilFull = buckets.map(({ fullAt }) => fullAt - at)
       return budgetOutcome(allowed, charges, untilFull)
     },

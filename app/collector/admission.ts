@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { BudgetStore } from '../budgets/budget-store.ts'
-import type { ApiEnv } from '../pipeline/request-context.ts'
+import type { ApiEnv, RequestContext } from '../pipeline/request-context.ts'
 import { CollectorError, unavailable } from './collector-error.ts'
 import { createRetiredTokens } from './retired-tokens.ts'
 import { chargeSite } from './site-budget.ts'
@@ -20,6 +20,7 @@ export interface AdmissionServices {
 export function createAdmission({ database, budgets, sites, postsPerMinute }: AdmissionServices) {
   const isRetired = createRetiredTokens((query) => database.read(query))
   const charge = chargeSite(budgets, postsPerMinute)
+  const chargeOther = chargeSite(budgets, postsPerMinute, 'unstored')
 
   async function requireSite(token: string): Promise<CollectorSite> {
     const isUnavailable = (cause: unknown) => {
@@ -42,5 +43,11 @@ export function createAdmission({ database, budgets, sites, postsPerMinute }: Ad
     return site
   }
 
-  return { requireSite, admit, charge }
+  /** Takes the tokens of a post that stores nothing from a budget of such posts, and gives them back to the other. */
+  async function chargeUnstored(site: CollectorSite, request: RequestContext, tokens: number): Promise<void> {
+    await charge(site, request, -tokens)
+    await chargeOther(site, request, tokens)
+  }
+
+  return { requireSite, admit, charge, chargeUnstored }
 }

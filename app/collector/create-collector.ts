@@ -18,8 +18,9 @@ import { CollectorError } from './collector-error.ts'
 import { type CollectorMetrics, reportOperation } from './collector-metrics.ts'
 import type { LogSender } from './log-sender.ts'
 import { maxBodyBytes, readBody, requireCoding, tooLarge } from './read-body.ts'
-import { readElements, readReports } from './read-reports.ts'
+import { type Outcome, readElements, readReports } from './read-reports.ts'
 import { type BodyQuotas, createBodyQuotas, receiveBody } from './receive-body.ts'
+import { createReportShares, type ReportShares } from './report-shares.ts'
 import { tokensOfReports } from './site-budget.ts'
 import type { Sites } from './sites.ts'
 
@@ -38,6 +39,7 @@ export interface CollectorServices extends AdmissionServices {
   /** Metrics are not served here then. */
   readonly hasOwnMetricsPort?: boolean
   readonly bodyQuotas?: BodyQuotas
+  readonly shares?: Pick<ReportShares, 'take'>
   readonly now?: () => number
   readonly random?: () => number
 }
@@ -60,6 +62,9 @@ const preflight = {
   'Access-Control-Max-Age': '86400',
 }
 
+/** Of reports that the site's pages sent, stored or not. */
+const outcomesOfSite: ReadonlySet<Outcome> = new Set(['accepted', 'sampled_out', 'over_budget'])
+
 function requireMediaType(contentType = ''): void {
   if (mediaTypes.includes(contentType.split(';')[0]?.trim().toLowerCase() ?? '')) return
   throw new CollectorError(415, 'unsupported_media_type', `Content-Type must be one of ${mediaTypes.join(', ')}`)
@@ -78,12 +83,13 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     arePartsSound = () => true,
     hasOwnMetricsPort = false,
     bodyQuotas = createBodyQuotas(),
+    shares = createReportShares(),
     now = Date.now,
     random = Math.random,
   } = services
   // Proxies and templates end the address with a slash.
   const app = new Hono<ApiEnv>({ strict: false })
-  const { requireSite, admit, charge } = createAdmission(services)
+  const { requireSite, admit, charge, chargeUnstored } = createAdmission(services)
   const ids = reportIds(randomBytes(32).toString('hex'))
   let ordinal = 0
   const makeId = (receivedAt: number) => ids(ordinal++, receivedAt)
@@ -115,18 +121,27 @@ export function createCollector(services: CollectorServices): Hono<ApiEnv> {
     requireCoding(encoding)
     const admitted = admit(c)
     const siteId = admitted.then(({ id }) => id)
-    const body = await receiveBody(c, siteId, bodyQuotas, (bytes) => readBody(bytes, encoding))
+    const read = async (bytes: Buffer) => readElements(await readBody(bytes, encoding))
+    const elements = await receiveBody(c, siteId, bodyQuotas, read).catch(async (error) => {
+      await chargeUnstored(await admitted, c.get('request'), 1)
+      throw error
+    })
     const site = await admitted
     const userAgent = c.req.header('User-Agent') ?? ''
-    const elements = readElements(body)
     const tokens = tokensOfReports(elements.length)
     if (tokens > 0) await charge(site, c.get('request'), tokens)
-    const onOutcome = metrics.countReport
+    let isOfSite = false
+    const onOutcome = (type: string, outcome: Outcome) => {
+      isOfSite ||= outcomesOfSite.has(outcome)
+      metrics.countReport(type, outcome)
+    }
     // A body takes up to 10 s, and the site can be deleted in that time.
     const token = c.req.param('token')
     const latest = await requireSite(token)
-    const reports = readReports(elements, { site: latest, receivedAt: now(), userAgent, makeId, random, onOutcome })
+    const context = { site: latest, receivedAt: now(), userAgent, makeId, shares, random, onOutcome }
+    const reports = readReports(elements, context)
     if (reports.length > 0) await store.store(reports, hash('sha256', token))
+    else if (!isOfSite) await chargeUnstored(site, c.get('request'), 1 + tokens)
     return c.body(null, 204, c.get('request').responseHeaders)
   })
   app.all(route, () => {

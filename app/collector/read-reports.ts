@@ -4,16 +4,18 @@ import { isSkipped, isStoredType, normaliseReport, siteUrl } from '../import/nor
 import { elementsOf, readElement } from '../import/normalise/post.ts'
 import { urlComponents } from '../import/normalise/url-components.ts'
 import { CollectorError } from './collector-error.ts'
+import type { ReportShares } from './report-shares.ts'
 import type { CollectorSite } from './sites.ts'
 
 /** Outcome of a report; only accepted reports are stored. */
-export type Outcome = 'accepted' | 'sampled_out' | 'foreign_host' | 'skipped' | 'malformed'
+export type Outcome = 'accepted' | 'sampled_out' | 'over_budget' | 'foreign_host' | 'skipped' | 'malformed'
 
 export interface ReportContext {
   readonly site: CollectorSite
   readonly receivedAt: number
   readonly userAgent: string
   readonly makeId: (receivedAt: number) => string
+  readonly shares: Pick<ReportShares, 'take'>
   /** Number from 0 to 1, exclusive. */
   readonly random: () => number
   /** @param type 'other' for a type that is not stored. */
@@ -32,7 +34,7 @@ export const readReports = (elements: readonly unknown[], context: ReportContext
   elements.flatMap((value) => readReport(value, context))
 
 function readReport(value: unknown, context: ReportContext): StoredReport[] {
-  const { site, receivedAt, userAgent, makeId, random, onOutcome } = context
+  const { site, receivedAt, userAgent, makeId, shares, random, onOutcome } = context
   const drop = (type: string, outcome: Outcome) => {
     onOutcome(type, outcome)
     return []
@@ -44,11 +46,12 @@ function readReport(value: unknown, context: ReportContext): StoredReport[] {
   if (isSkipped(type, element)) return drop(type, 'skipped')
   if (isForeign(siteUrl(element), site)) return drop(type, 'foreign_host')
   const sampleRate = site.sampleRates[type] ?? 1
-  if (random() >= sampleRate) return drop(type, 'sampled_out')
+  const share = shares.take(site.id, type, site.reportsPerMinute, sampleRate)
+  if (random() >= sampleRate * share) return drop(type, share < 1 ? 'over_budget' : 'sampled_out')
   onOutcome(type, 'accepted')
   const { id: siteId, tenantId, retentionDays, maskUrl } = site
   const ids = { tenantId, siteId, id: makeId(receivedAt) }
-  return [normaliseReport(type, element, { ...ids, receivedAt, retentionDays, sampleRate, userAgent, maskUrl })]
+  return [normaliseReport(type, element, { ...ids, receivedAt, retentionDays, sampleRate, share, userAgent, maskUrl })]
 }
 
 /**

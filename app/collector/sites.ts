@@ -10,7 +10,7 @@ import { z } from 'zod'
 import type { Read } from '../../queries/sql/query.ts'
 import { type FoundSite, findSitesState, findSiteToken, listCollectorSites } from '../../queries/tenants/site-tokens.ts'
 import { siteTtlMs } from '../../schema/durations.ts'
-import { entitlements } from '../../schema/plans.ts'
+import { entitlements, reportsPerMinute as reportsPerMinuteOf } from '../../schema/plans.ts'
 import { createHostLookup, sitesByPattern } from '../import/normalise/host-patterns.ts'
 import { createUrlMask, type UrlMask } from '../import/normalise/url-mask.ts'
 import { writeSynced } from '../program/write-synced.ts'
@@ -21,6 +21,8 @@ export interface CollectorSite {
   readonly tenantId: string
   readonly retentionDays: number
   readonly sampleRates: Readonly<Record<string, number>>
+  /** Reports of which all are stored. */
+  readonly reportsPerMinute: number
   /** Undefined if the site stores URLs whole. */
   readonly maskUrl: UrlMask | undefined
   hasHost(host: string): boolean
@@ -63,11 +65,13 @@ function createSnapshot(path: string) {
 }
 
 function toCollectorSite(found: FoundSite): CollectorSite {
-  const { id, tenantId, hosts, sampleRates, plan, overrides } = found
+  const { id, tenantId, hosts, sampleRates, maxReportsPerMinute, plan, overrides } = found
   const lookup = createHostLookup(sitesByPattern([{ id, hosts }]))
   const { retentionDays } = entitlements(plan, overrides)
   const hasHost = (host: string) => lookup(host) !== undefined
-  return { id, tenantId, retentionDays, sampleRates, maskUrl: createUrlMask(found), hasHost }
+  // A snapshot of an earlier release has no maximum.
+  const reportsPerMinute = maxReportsPerMinute || reportsPerMinuteOf[plan]
+  return { id, tenantId, retentionDays, sampleRates, reportsPerMinute, maskUrl: createUrlMask(found), hasHost }
 }
 
 export type Sites = Awaited<ReturnType<typeof openSites>>

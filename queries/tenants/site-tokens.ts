@@ -22,6 +22,7 @@ const collectorSiteRow = z.object({
   token: z.string(),
   hosts: z.array(z.string()),
   sampleRates: z.record(z.string(), z.number()),
+  maxReportsPerMinute: rowCount,
   ...urlSettings,
   plan: z.enum(planNames),
   overrides: rowOverrides,
@@ -35,7 +36,7 @@ export const listCollectorSites = (isCluster: boolean): Query<FoundSite> => ({
   name: 'listCollectorSites',
   statement: sql`
     SELECT s.id AS id, s.tenant_id AS tenantId, s.token AS token, s.hosts AS hosts, s.sample_rates AS sampleRates,
-      s.urls AS urls, s.kept_parameters AS keep,
+      s.max_reports_per_minute AS maxReportsPerMinute, s.urls AS urls, s.kept_parameters AS keep,
       toString(t.plan) AS plan, t.overrides AS overrides,
       ${isCluster ? sql`dictGetOrDefault('tenant_place', 'shard', tuple(s.tenant_id), 1)` : sql`1`} AS shard
     FROM (SELECT * FROM sites FINAL) AS s

@@ -15,6 +15,8 @@ const siteRow = z.object({
   hosts: z.array(z.string()),
   token: z.string(),
   sampleRates: z.record(z.string(), z.number()),
+  /** 0 for the plan's. */
+  maxReportsPerMinute: rowCount,
   ...urlSettings,
   createdAt: rowTime,
 })
@@ -25,7 +27,8 @@ export function listSites(tenantId: string): Query<Site> {
   return {
     name: 'listSites',
     statement: sql`
-      SELECT id, name, hosts, token, sample_rates AS sampleRates, urls, kept_parameters AS keep, created_at AS createdAt
+      SELECT id, name, hosts, token, sample_rates AS sampleRates,
+        max_reports_per_minute AS maxReportsPerMinute, urls, kept_parameters AS keep, created_at AS createdAt
       FROM sites FINAL
       WHERE tenant_id = ${uuid(tenantId)}
       ORDER BY createdAt, id`,

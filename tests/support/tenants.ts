@@ -33,6 +33,8 @@ export interface TenantWriter {
       readonly hosts?: readonly string[]
       readonly token?: string
       readonly sampleRates?: Readonly<Record<string, number>>
+      /** So many that all are stored by default. */
+      readonly reportsPerMinute?: number
       /** Now by default. */
       readonly createdAt?: number
     },
@@ -57,6 +59,9 @@ export interface TenantWriter {
   /** The id of a page a site monitors: a new one, or the given one with another pattern. */
   insertMonitoredPage(tenantId: string, siteId: string, pattern: string, id?: string): Promise<string>
 }
+
+/** Every report of a test's site is stored. */
+const plentyOfReports = 1_000_000_000
 
 /** Budgets with room for every test's requests. */
 export const plenty = { keyLimit: 100_000, tenantLimit: 100_000 }
@@ -94,11 +99,20 @@ export function createTenantWriter(database: Database): TenantWriter {
     },
     async createSite(
       tenantId,
-      { name = 'Test site', hosts = [], token = makeSiteToken(), sampleRates = {}, createdAt = Date.now() } = {},
+      {
+        name = 'Test site',
+        hosts = [],
+        token = makeSiteToken(),
+        sampleRates = {},
+        createdAt = Date.now(),
+        ...given
+      } = {},
     ) {
       const id = randomUUID()
+      const { reportsPerMinute = plentyOfReports } = given
       const site = { id, tenant_id: tenantId, name, hosts, token, sample_rates: sampleRates }
-      await insert('sites', [{ ...site, created_at: timeText(createdAt) }])
+      const limits = { max_reports_per_minute: reportsPerMinute }
+      await insert('sites', [{ ...site, ...limits, created_at: timeText(createdAt) }])
       return id
     },
     async createSites(tenantId, count) {

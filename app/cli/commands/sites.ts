@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import { sql, text as textParameter, texts, toClickHouseTime, uuid as uuidParameter } from '../../../queries/sql/sql.ts'
+import {
+  sql,
+  text as textParameter,
+  texts,
+  toClickHouseTime,
+  uint,
+  uuid as uuidParameter,
+} from '../../../queries/sql/sql.ts'
 import { listSites, type Site } from '../../../queries/tenants/sites.ts'
 import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
 import { makeSiteToken } from '../../collector/site-address.ts'
@@ -48,6 +55,16 @@ const sample = repeatableOption('--sample <TYPE=RATE>', {
     .transform(([type, rate]) => [type, Number(rate)] as const),
 })
 
+const maxReportsPerMinute = option('--max-reports-per-minute <N>', {
+  about: "Reports per minute above which the collector stores a share with its weight (default: the plan's)",
+  takes: "a whole number from 1 to 1000000000, or plan for the plan's number",
+  schema: z
+    .string()
+    .regex(/^(?:plan|\d{1,10})$/)
+    .transform((text) => (text === 'plan' ? 0 : Number(text)))
+    .refine((number) => number <= 1_000_000_000),
+})
+
 const confirm = option('--confirm <NAME>', {
   about: 'The name of the site, to confirm the deletion',
   takes: 'its name, or its id if an earlier deletion was interrupted',
@@ -84,21 +101,34 @@ function addCreate(sites: Command, context: Context): void {
     .addOption(name)
     .addOption(host)
     .addOption(sample)
+    .addOption(maxReportsPerMinute)
     .addOption(urls)
     .addOption(keep)
     .addOption(types)
     .addOption(collectorUrl)
-    .action(async ({ tenant, name, host, sample = [], urls = 'names', keep = [], types, collector }) => {
-      requireNames(urls, keep)
-      const { reader, writer } = await openTenant(context, tenant)
-      const hosts = freeHosts(host, await requireSites(reader, tenant, undefined))
-      const id = randomUUID()
-      const token = makeSiteToken()
-      const site = { id, tenant_id: tenant, name, hosts, token, sample_rates: Object.fromEntries(sample) }
-      const created = { urls, kept_parameters: keep, created_at: toClickHouseTime(new Date()) }
-      await insertRows(writer, 'sites', [{ ...site, ...created }])
-      context.finish({ id, ...printedAddress(context, token, collector, types) })
-    })
+    .action(
+      async ({
+        tenant,
+        name,
+        host,
+        sample = [],
+        maxReportsPerMinute = 0,
+        urls = 'names',
+        keep = [],
+        types,
+        collector,
+      }) => {
+        requireNames(urls, keep)
+        const { reader, writer } = await openTenant(context, tenant)
+        const hosts = freeHosts(host, await requireSites(reader, tenant, undefined))
+        const id = randomUUID()
+        const token = makeSiteToken()
+        const site = { id, tenant_id: tenant, name, hosts, token, sample_rates: Object.fromEntries(sample) }
+        const stored = { max_reports_per_minute: maxReportsPerMinute, urls, kept_parameters: keep }
+        await insertRows(writer, 'sites', [{ ...site, ...stored, created_at: toClickHouseTime(new Date()) }])
+        context.finish({ id, ...printedAddress(context, token, collector, types) })
+      },
+    )
 }
 
 function addRotateToken(sites: Command, context: Context): void {
@@ -120,7 +150,7 @@ function addRotateToken(sites: Command, context: Context): void {
 
 function addUpdate(sites: Command, context: Context): void {
   subcommand(sites, 'update', {
-    about: "Change a site's name, hosts, sample rates or URLs and print it; omitted values are unchanged",
+    about: "Change a site's name, hosts, rates or URLs and print it; omitted values are unchanged",
     notes: [
       'The collector uses the new values within ten seconds. A rate of 1 stores all reports of a type again.',
       ...urlNotes,
@@ -137,10 +167,12 @@ function addUpdate(sites: Command, context: Context): void {
     .addOption(newName)
     .addOption(newHost)
     .addOption(sample)
+    .addOption(maxReportsPerMinute)
     .addOption(urls)
     .addOption(keep)
-    .action(async ({ tenant, site, name, host, sample, urls, keep }) => {
-      requireChange({ name, host, sample, urls, keep }, ['--name', '--host', '--sample', '--urls', '--keep'])
+    .action(async ({ tenant, site, name, host, sample, maxReportsPerMinute, urls, keep }) => {
+      const changes = { name, host, sample, maxReportsPerMinute, urls, keep }
+      requireChange(changes, ['--name', '--host', '--sample', '--max-reports-per-minute', '--urls', '--keep'])
       const { reader, writer, sites: all } = await openSite(context, tenant, site)
       const others = all.filter(({ id }) => id !== site)
       const current = all.find(({ id }) => id === site)
@@ -154,6 +186,7 @@ function addUpdate(sites: Command, context: Context): void {
           sample &&
           sql`mapFromArrays(${texts(sampled.map(([type]) => type))},
             arrayMap(rate -> toFloat64(rate), ${texts(sampled.map(([, rate]) => String(rate)))}))`,
+        max_reports_per_minute: maxReportsPerMinute === undefined ? undefined : uint(maxReportsPerMinute),
         urls: urls && textParameter(urls),
         kept_parameters: (urls ?? keep) && texts(keep ?? []),
       })

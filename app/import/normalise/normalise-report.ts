@@ -21,8 +21,10 @@ export interface ReportOrigin {
   readonly id: string
   readonly receivedAt: number
   readonly retentionDays: number
-  /** Rate of the collector, (0, 1]. */
+  /** Rate of the collector, (0, 1], for types that browsers do not sample. */
   readonly sampleRate: number
+  /** Share of the site's reports that is stored, (0, 1]; 1 by default. */
+  readonly share?: number
   /** Header of the POST, for reports without their own. */
   readonly userAgent: string
   /** Mask of the site's URLs; undefined to store them whole. */
@@ -102,7 +104,7 @@ export function normaliseReport(type: StoredType, element: ReportElement, origin
   report.rest = boundedJson(element.rest, textLimits.rest, maskUrl)
   Object.assign(report, readBrowser(element.userAgent || origin.userAgent))
   const rate = row.sampleRate ? fraction(body, row.sampleRate.slice(1), url) : origin.sampleRate
-  Object.assign(report, sampling(rate))
+  Object.assign(report, sampling(rate * (origin.share ?? 1)))
   report.ageMs = Math.round(Math.min(element.age, retentionDays * dayMs, maxAgeMs))
   const document = urlComponents(report.documentUrl)
   report.documentUrl = truncate(document.page, textLimits.documentUrl)

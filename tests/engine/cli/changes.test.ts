@@ -67,11 +67,13 @@ describe('sites list and update', () => {
       sampleRates: { coop: 0.25 },
     })
     expect((await update('--sample', 'coop=1')).response.sampleRates).toEqual({})
+    expect((await update('--max-reports-per-minute', '500')).response.maxReportsPerMinute).toBe(500)
+    expect((await update('--max-reports-per-minute', 'plan')).response.maxReportsPerMinute).toBe(0)
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site, '--host', 'two.example')).toBe(
       `The host two.example already belongs to the tenant's site ${other}`,
     )
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site)).toBe(
-      'Nothing to change: use one or more of --name, --host, --sample, --urls, --keep',
+      'Nothing to change: use one or more of --name, --host, --sample, --max-reports-per-minute, --urls, --keep',
     )
   })
 

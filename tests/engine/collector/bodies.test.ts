@@ -165,11 +165,11 @@ test.each([
   socket.destroy()
 })
 
-/** All of a site's budget, by posts without a report. */
+/** All of a site's budget. */
 async function spend(to: string): Promise<void> {
-  const empty = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{}' }
-  const statuses = await Promise.all(
-    Array.from({ length: postsPerMinute + 1 }, async () => (await collector.app.request(`/r/${to}`, empty)).status),
-  )
-  expect(statuses).toContain(429)
+  let status = 204
+  for (let post = 0; post <= postsPerMinute && status === 204; post++) {
+    status = (await collector.post(to, newUrl())).status
+  }
+  expect(status).toBe(429)
 }

@@ -175,6 +175,50 @@ test('a post costs a token of its site’s budget, and one more for each 100 rep
   }
 })
 
+test.each([
+  ['reports of unknown types', () => [{ type: 'x' }]],
+  ['reports of foreign hosts', () => [violation('https://other.example/')]],
+  ['no JSON', () => '[{'],
+])('posts of %s have a budget of their own', async (_, body) => {
+  const strict = await startTestCollector({ SITE_POSTS_PER_MINUTE: '3' })
+  try {
+    const { id, token } = await createSite()
+    const statuses: number[] = []
+    for (let post = 0; post < 5; post++) statuses.push((await strict.post(token, body())).status)
+    expect(statuses.slice(3)).toEqual([429, 429])
+    for (let post = 0; post < 3; post++) expect((await strict.post(token, [violation()])).status).toBe(204)
+    expect((await strict.post(token, [violation()])).status).toBe(429)
+    expect(await stored(id)).toHaveLength(3)
+  } finally {
+    await strict.close()
+  }
+})
+
+test('above a site’s budget of reports a share is stored, whose weights are of all', async () => {
+  const limited = await startTestCollector({})
+  try {
+    const token = makeSiteToken()
+    const id = await collector.createSite(tenantId, { hosts: [host], token, reportsPerMinute: 100 })
+    const flood = Array.from({ length: 1_000 }, () => violation())
+    for (let post = 0; post < 5; post++) expect((await limited.post(token, flood)).status).toBe(204)
+    const network = {
+      type: 'network-error',
+      url: `https://${host}/`,
+      body: { type: 'tcp.timed_out', phase: 'connection' },
+    }
+    expect((await limited.post(token, [network])).status).toBe(204)
+    const sums = `SELECT count(), sum(weight) / 1e6 FROM reports WHERE site_id = '${id}' GROUP BY report_type`
+    const [[rows, estimated] = [], others] = await queryRows(collector.database, `${sums} ORDER BY report_type`)
+    expect(others).toEqual([1, 1])
+    // 100 times 1 + ln 50, and a twentieth of 5,000 as its standard error.
+    expect(Number(rows)).toBeGreaterThan(300)
+    expect(Number(rows)).toBeLessThan(650)
+    expect(Math.abs(Number(estimated) - 5_000)).toBeLessThan(1_250)
+  } finally {
+    await limited.close()
+  }
+})
+
 test('accepted posts are logged at debug level, refused ones always; neither line has its sender or its token', async () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })

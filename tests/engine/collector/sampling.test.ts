@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { readReports } from '../../../app/collector/read-reports.ts'
+import { createReportShares } from '../../../app/collector/report-shares.ts'
 import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { type CollectorSite, openSites } from '../../../app/collector/sites.ts'
 import { clickHouseReportWriter } from '../../../app/import/reports/clickhouse-report-writer.ts'
@@ -60,6 +61,7 @@ async function postAll(site: CollectorSite): Promise<void> {
     receivedAt: Date.now(),
     userAgent: '',
     random,
+    shares: createReportShares(),
     onOutcome: () => {},
     makeId: (receivedAt: number) => makeId(ordinal++, receivedAt),
   }

@@ -8,7 +8,7 @@ describe('the environment', () => {
       PORT: 8787,
       COLLECTOR_PORT: 8788,
       COLLECTOR_LOG_BYTES: 4 * 1024 ** 3,
-      SITE_POSTS_PER_MINUTE: 60_000,
+      SITE_POSTS_PER_MINUTE: 600_000,
       HOST: '127.0.0.1',
       DATA_DIR: resolve('.data'),
       METRICS_HOST: '127.0.0.1',

@@ -8,6 +8,7 @@ const site = (id: string) => ({
   tenantId: 't',
   retentionDays: 1,
   sampleRates: {},
+  reportsPerMinute: 1,
   maskUrl: undefined,
   hasHost: () => true,
 })
