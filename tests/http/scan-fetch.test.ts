@@ -22,6 +22,16 @@ test('a page is fetched through ten redirects, and not through eleven', async ()
   await chain.close()
 })
 
+test('a scan records the reporting headers that the page sends, its last response alone', async () => {
+  const sent = { NEL: '{"report_to":"a"}', 'Reporting-Endpoints': ['a="/r"', 'b="/s"'], 'X-Other': '1' }
+  const server = await startWebServer((request, response) =>
+    (request.url === '/' ? html(302, { Location: '/a', 'Report-To': '{}' }) : html(200, sent))(request, response),
+  )
+  const { result } = await scanUrl(server.origin)
+  expect(result?.reportingHeaders).toEqual({ nel: '{"report_to":"a"}', 'reporting-endpoints': 'a="/r", b="/s"' })
+  await server.close()
+})
+
 test('a page is fetched where its redirect leads in UTF-8', async () => {
   const server = await startWebServer((request, response) => {
     const location = Buffer.from('/ü').toString('latin1')

@@ -1,6 +1,7 @@
 import { CookieJar } from 'tough-cookie'
 import { watchedHeaders } from '../../../schema/enumerations.ts'
 import type { Scan } from '../../../schema/responses/scan.ts'
+import { reportingHeaderNames } from '../../../schema/setup/setup-kinds.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
 import { fetchUrl } from '../fetch/fetch-url.ts'
 import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
@@ -66,7 +67,17 @@ async function completeScan(page: PageToScan, settings: ScanSettings, signal: Ab
     statusCode: last.statusCode,
     // Unchanged values: the import brings them into comparable form.
     headers: Object.fromEntries(watchedHeaders.map((name) => [name, joinedHeader(last, name, '\n')])) as Headers,
-    result: { ...result, sources: markup.sources, ...(scripts && { scriptsNote }) },
+    result: {
+      ...result,
+      sources: markup.sources,
+      reportingHeaders: Object.fromEntries(
+        reportingHeaderNames.flatMap((name) => {
+          const value = joinedHeader(last, name)
+          return value === null ? [] : [[name, value]]
+        }),
+      ),
+      ...(scripts && { scriptsNote }),
+    },
     scripts,
   } as const
 }
