@@ -26,11 +26,13 @@ import { scansList } from './scans/list.ts'
 import { scriptsGet } from './scripts/get.ts'
 import { scriptsList } from './scripts/list.ts'
 import { sitesList } from './sites/list.ts'
+import { sitesSetup } from './sites/setup.ts'
 
 /** The one list of operations, for the router, the reference and the contract tests. */
 export const endpoints: readonly Endpoint[] = [
   me,
   sitesList,
+  sitesSetup,
   reportsList,
   reportsExport,
   reportsCount,

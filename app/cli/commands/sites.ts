@@ -24,6 +24,7 @@ import { name, newName, requireChange, site, tenant } from '../command/shared-ar
 import { subcommand } from '../command/subcommand.ts'
 import { tenantList } from '../command/tenant-records.ts'
 import { addSiteHeaders, collectorUrl, printedAddress, types } from './site-headers.ts'
+import { addSiteStatus } from './site-status.ts'
 import { keep, requireNames, urlNotes, urls } from './site-urls.ts'
 
 const hostPattern = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i
@@ -80,7 +81,8 @@ const addList = tenantList({
 
 export function addSites(program: Command, context: Context): void {
   const sites = subcommand(program, 'sites', { about: 'Sites of a tenant' })
-  for (const add of [addCreate, addRotateToken, addSiteHeaders, addList, addUpdate, addDelete]) add(sites, context)
+  for (const add of [addCreate, addRotateToken, addSiteHeaders, addSiteStatus, addList, addUpdate, addDelete])
+    add(sites, context)
 }
 
 function addCreate(sites: Command, context: Context): void {
