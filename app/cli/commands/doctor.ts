@@ -12,6 +12,7 @@ import { parts } from '../doctor/check-parts.ts'
 import { clocks, node, redis, settings } from '../doctor/check-process.ts'
 import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
 import { rollups } from '../doctor/check-rollups.ts'
+import { setup } from '../doctor/check-setup.ts'
 import { urls } from '../doctor/check-urls.ts'
 import { destinations, worker } from '../doctor/check-worker.ts'
 
@@ -35,6 +36,7 @@ const checks: readonly Check[] = [
   destinations,
   worker,
   urls,
+  setup,
   rollups,
 ]
 

@@ -16,7 +16,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const names =
-  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker urls rollups'.split(
+  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker urls setup rollups'.split(
     ' ',
   )
 
@@ -72,6 +72,7 @@ describe('doctor', () => {
     expect(lines.join('\n')).toMatch(/rollups: all [1-9]\d* days since yesterday agree/)
     expect(lines.join('\n')).toContain('writer can write')
     expect(lines.join('\n')).toContain('urls: 1 of 1 sites store URLs whole')
+    expect(lines.join('\n')).toContain('setup: no site has been silent for 3 days, and scans found no wrong header')
   })
 
   test('--json prints one object, with the fix of the check that failed', async () => {
@@ -96,6 +97,17 @@ describe('doctor', () => {
   test('the reader cannot write', async () => {
     const { code, lines } = await doctor({ CLICKHOUSE_URL: database.readUrl })
     expect({ code, users: lines[4] }).toEqual({ code: 0, users: expect.stringContaining('reader cannot write') })
+  })
+})
+
+test('doctor names the command for a silent site', async () => {
+  const id = await createTenantWriter(database.writer).createSite(tenantId, { createdAt: Date.now() - 4 * dayMs })
+  const { code, lines } = await doctor()
+  expect({ code, line: lines.find((line) => line.includes(' setup: ')) }).toEqual({
+    code: 0,
+    line: expect.stringMatching(
+      `^ok    setup: 1 sites sent no report for 3 days, and .* of 0 sites: run "sites status --tenant ${tenantId} --site ${id}"$`,
+    ),
   })
 })
 
