@@ -41,6 +41,8 @@ export interface ApiServices {
   readonly log: Logger
   /** Origins whose pages may read the API (CORS). */
   readonly corsOrigins?: readonly string[]
+  /** Public URL of the collector, for the explorer. */
+  readonly collectorUrl?: string | undefined
   /** True from the stop signal on: `/readyz` and `/readyz/self` are 503, and requests are served. */
   readonly isStopping?: () => boolean
   readonly now?: () => Date
@@ -62,6 +64,7 @@ export function createApi({
   budgets,
   log,
   corsOrigins = [],
+  collectorUrl,
   isStopping = () => false,
   arePartsSound = () => true,
   now = () => new Date(),
@@ -88,7 +91,7 @@ export function createApi({
   mountHealth(app, database, budgets, { isStopping, furtherChecks: { parts: arePartsSound } })
   if (!hasOwnMetricsPort) mountMetrics(app, metrics.registry)
   mountDocs(app, endpoints)
-  mountExplorer(app, endpoints)
+  mountExplorer(app, endpoints, collectorUrl)
   mountWaitingReports(app, database)
 
   for (const endpoint of endpoints) {

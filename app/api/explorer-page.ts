@@ -47,8 +47,10 @@ const index = `<!doctype html>
 `
 
 /** Serves `/explorer`, a page over the API, and the files of its folder. */
-export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[]): void {
-  const page = ownText('index.html').replace('{}', () => JSON.stringify(operationsOf(endpoints)))
+export function mountExplorer(app: Hono<ApiEnv>, endpoints: readonly Endpoint[], collectorUrl = ''): void {
+  const page = ownText('index.html')
+    .replace('{}', () => JSON.stringify(operationsOf(endpoints)))
+    .replace("data-collector=''", `data-collector='${collectorUrl}'`)
   mountFile(app, '/explorer', 'html', page)
   mountFiles(app, '/explorer/:file{[\\w-]+\\.js}', 'js', explorerModules)
   const uplot = textIn(require.resolve('uplot/package.json'))

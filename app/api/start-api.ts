@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import type { Config } from '../config.ts'
+import { type Config, collectorUrl } from '../config.ts'
 import { addDiskMetrics } from '../http/disk-metrics.ts'
 import { type Listener, listen } from '../http/listen.ts'
 import { listenForMetrics } from '../http/serve-metrics.ts'
@@ -37,6 +37,7 @@ export async function startApi(config: Config, database: Database, log = createL
         ...(tracing && { traceRequest: tracing.traceRequest }),
         hasOwnMetricsPort: metricsListener !== undefined,
         corsOrigins: config.CORS_ORIGINS,
+        collectorUrl: collectorUrl(config),
         isStopping: () => isStopping,
         arePartsSound: parts.isSound,
       }),

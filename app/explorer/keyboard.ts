@@ -10,6 +10,7 @@ export const keys = [
   ['g o, g r', 'Overview, reports'],
   ['g i, g p, g a', 'Issues, policy, alerts'],
   ['g s, g m, g d', 'Scripts, monitored pages, PCI DSS'],
+  ['g u', 'Setup'],
   ['↑, ↓', 'Move in menus and filter values'],
   ['?', 'This list'],
   ['Escape', 'Close'],
@@ -25,6 +26,7 @@ const viewKeys: Readonly<Record<string, string>> = {
   s: 'scripts',
   m: 'pages',
   d: 'pci',
+  u: 'setup',
 }
 
 const isTyping = (element: any) =>

@@ -10,6 +10,7 @@ const modules: Record<string, () => Promise<{ View: (props: object) => any }>> =
   scripts: () => import('./views/scripts.ts'),
   pages: () => import('./views/pages.ts'),
   pci: () => import('./views/pci.ts'),
+  setup: () => import('./views/setup.ts'),
 }
 
 export const loadView = async (name: string) => (await modules[name]?.())?.View

@@ -4,7 +4,10 @@ export interface Operation {
   maxDays?: number | undefined
 }
 
+const { operations: ofServer = '', collector } = document.getElementById('explorer')?.dataset ?? {}
+
 /** Operations of the API by path, which the server writes into the page. */
-export const operations: Readonly<Record<string, Operation>> = JSON.parse(
-  document.getElementById('explorer')?.dataset.operations ?? '',
-)
+export const operations: Readonly<Record<string, Operation>> = JSON.parse(ofServer)
+
+/** Public URL of the collector, if the server has it. */
+export const collectorUrl = collector || undefined

@@ -30,4 +30,5 @@ export const views: Record<string, View> = {
     isTimeless: true,
   },
   pci: { label: 'PCI DSS', group: 'Inventory', isOfSite: true, params: ['asOf'], isTimeless: true },
+  setup: { label: 'Setup', group: 'Inventory', isOfSite: true, isTimeless: true },
 }

@@ -36,7 +36,9 @@ export interface TestApi extends TenantWriter {
 }
 
 export interface TestApiOptions
-  extends Partial<Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints' | 'corsOrigins' | 'siteTtlMs'>> {
+  extends Partial<
+    Pick<ApiServices, 'budgets' | 'now' | 'log' | 'endpoints' | 'corsOrigins' | 'collectorUrl' | 'siteTtlMs'>
+  > {
   /** Database that the API reads, `http://user:password@host:port/database`; the shared one by default. */
   readonly readUrl?: string
   /** Database that tenants and reports are written to; the shared one by default. */
@@ -61,6 +63,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     connectOptions = patience,
     keyTtlMs,
     siteTtlMs,
+    collectorUrl,
   } = options
   const reader = connect(readUrl, connectOptions)
   const database: Database = {
@@ -77,6 +80,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     budgets,
     log,
     corsOrigins,
+    collectorUrl,
     authenticator: createAuthenticator((query) => database.read(query), undefined, keyTtlMs),
     ...(now && { now }),
     ...(endpoints && { endpoints }),

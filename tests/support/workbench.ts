@@ -69,13 +69,14 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
       pattern: `https://shop.example.test/${long}`,
     },
   ])
-  const scan = (days: number, headers: Parameters<typeof sending>[0]) =>
+  const scan = (days: number, headers: Parameters<typeof sending>[0], reportingHeaders = {}) =>
     completeScan({
       id: randomUUID(),
       pageId,
       scannedAt: new Date(now - days * dayMs).toISOString(),
       grade: 'B',
       headers: sending({ 'x-content-type-options': 'nosniff', ...headers }),
+      result: { grade: 'B', reportingHeaders },
     })
   const decision = {
     siteId,
@@ -108,10 +109,11 @@ export async function fillWorkbench(api: TestApi, tenantId: string): Promise<Wor
         'x-frame-options': 'deny',
       }),
       failedScan({ id: randomUUID(), pageId, scannedAt: new Date(now - 2 * dayMs).toISOString() }),
-      scan(1, {
-        'content-security-policy': "default-src 'self'; script-src https://b.test",
-        'referrer-policy': hostile,
-      }),
+      scan(
+        1,
+        { 'content-security-policy': "default-src 'self'; script-src https://b.test", 'referrer-policy': hostile },
+        { 'cross-origin-opener-policy': 'same-origin; report-to="main"', nel: `${hostile}${long}` },
+      ),
     ]),
     api.importRecords(tenantId, sourceDecisions, [
       {

@@ -143,7 +143,14 @@ test('a report opens in a drawer with all its fields, and Escape goes back to it
   await page.keyboard.press('Escape')
   await expect.poll(() => page.getByRole('dialog').count(), forLong).toBe(0)
   await settled(page)
-  for (const [key, view] of Object.entries({ p: 'policy', a: 'alerts', s: 'scripts', m: 'pages', d: 'pci' })) {
+  for (const [key, view] of Object.entries({
+    p: 'policy',
+    a: 'alerts',
+    s: 'scripts',
+    m: 'pages',
+    d: 'pci',
+    u: 'setup',
+  })) {
     await page.keyboard.press('g')
     await page.keyboard.press(key)
     await expect.poll(() => queryOf(page).view, forLong).toBe(view)

@@ -112,7 +112,7 @@ describe('a list', () => {
   })
 })
 
-const everyView = ['overview', 'reports', 'issues', 'policy', 'alerts', 'scripts', 'pages', 'pci']
+const everyView = ['overview', 'reports', 'issues', 'policy', 'alerts', 'scripts', 'pages', 'pci', 'setup']
 
 test('every view is copied as curl lines that the API responds to, and a list is exported whole', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']

@@ -1,4 +1,4 @@
-/** @module Policy, scripts, pages and PCI DSS: each view is loaded once, wide and light; then the same page gets narrow and dark. */
+/** @module Policy, scripts, pages, PCI DSS and setup: each view is loaded once, wide and light; then the same page gets narrow and dark. */
 
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
@@ -24,7 +24,7 @@ let site: Workbench
 let browser: Browser
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ collectorUrl: 'https://in.example' })
   const tenantId = await api.createTenant()
   site = await fillWorkbench(api, tenantId)
   key = await api.createKey(tenantId)
@@ -45,8 +45,8 @@ async function read(path: string, query: Record<string, string> = last) {
 
 const ofSite = (rest: string) => `/v1/sites/${site.siteId}/${rest}`
 
-const open = (view: string, own = '') =>
-  openExplorer(browser, api, key, `/explorer?view=${view}&siteId=${site.siteId}${own}`)
+const open = (view: string, own = '', options: Parameters<typeof openExplorer>[4] = {}) =>
+  openExplorer(browser, api, key, `/explorer?view=${view}&siteId=${site.siteId}${own}`, options)
 
 const sorted = (texts: readonly string[]) => [...texts].sort()
 
@@ -269,5 +269,24 @@ describe('PCI DSS', () => {
     await page.getByText('Cannot reach the API').first().waitFor()
     expect(await page.locator('#requirement-1, #scripts, #view h1 + p').count()).toBe(0)
     expect(faults.filter((fault) => !/400|net::ERR_FAILED/.test(fault))).toEqual([])
+  })
+})
+
+describe('the setup', () => {
+  test('has a row per kind as the API has it, and copies the lines to set', async () => {
+    const { page, faults } = await open('setup', '', { permissions: ['clipboard-read', 'clipboard-write'] })
+    const { scan, kinds } = (await read(ofSite('setup'), { collector: 'https://in.example' })).data
+    expect(await cells(page, 'setup', 'State')).toEqual(kinds.map(({ state }: { state: string }) => state))
+    expect(await page.locator('#setup .note').textContent()).toContain(scan.url)
+    const opener = page.locator('#setup tr[data-key=coop]')
+    await opener.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied: the headers of coop').waitFor()
+    const token = kinds[0].lines[0].match(/\/r\/([\w-]{22})/)[1]
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      `Reporting-Endpoints: main="https://in.example/r/${token}"`,
+    )
+    expect(await opener.textContent()).toContain('No header declares the endpoint main')
+    expect(await page.locator('#setup tr[data-key=network]').textContent()).toContain('<script>document.title="owned"')
+    await expectNarrowAndDark(page, faults)
   })
 })
