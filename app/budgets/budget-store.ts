@@ -5,7 +5,7 @@ import { type BucketLevel, type Budget, bucketLevel, bucketPace, secondsUntil } 
 /** Budgets of the API's requests. */
 export type ApiBudgetName = 'key' | 'tenant'
 
-/** `site` limits posts to the collector, `unstored` those that store nothing. */
+/** `site` limits posts to the collector, `unstored` posts that store nothing. */
 export type BudgetName = ApiBudgetName | 'site' | 'unstored'
 
 /** Takes tokens of each of the operation's budgets. Throws rate_limited or rate_limit_unavailable. */

@@ -62,7 +62,7 @@ const preflight = {
   'Access-Control-Max-Age': '86400',
 }
 
-/** Of reports that the site's pages sent, stored or not. */
+/** Outcomes of reports from the site's pages, stored or not. */
 const outcomesOfSite: ReadonlySet<Outcome> = new Set(['accepted', 'sampled_out', 'over_budget'])
 
 function requireMediaType(contentType = ''): void {
