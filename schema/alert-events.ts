@@ -8,6 +8,7 @@ export const policyEvent = 'csp.policy_changed'
 export const scriptEvent = 'script.changed'
 export const vulnerableEvent = 'script.vulnerable'
 export const burstEvent = 'reports.burst'
+export const floodEvent = 'reports.flood'
 export const silenceEvent = 'reports.silence'
 
 export const alertEvents = [
@@ -19,6 +20,7 @@ export const alertEvents = [
   scriptEvent,
   vulnerableEvent,
   burstEvent,
+  floodEvent,
   silenceEvent,
 ] as const
 

@@ -10,7 +10,8 @@ import { atSecond, type Sql, sql, texts, uint, uuid } from '../sql/sql.ts'
 /** Number of previous days whose same hour defines usual traffic. */
 const usualDays = 7
 
-const perSite = (tenantId: string): Sql => sql`
+/** Rows of the rollups by value that count a site's reports. */
+export const perSite = (tenantId: string): Sql => sql`
   tenant_id = ${uuid(tenantId)} AND report_type IN ${texts(reportTypeNames)} AND dimension = 'siteId'`
 
 const before = (time: Date, milliseconds: number) => atSecond(new Date(time.getTime() - milliseconds))

@@ -116,6 +116,38 @@ test('ten times the usual reports of the hour, and over 1,000, are one alert how
   expect(await world.pass(hour + 23 * hourMs)).toEqual([])
 })
 
+test('minutes above a site’s budget are one alert a day, and no burst', async () => {
+  const hour = startOfHour - 2 * hourMs
+  const shop = await world.createShop()
+  const sites = await Promise.all(
+    ['flooded', 'sampled', 'imported'].map((name) =>
+      world.api.createSite(shop.tenantId, { name, reportsPerMinute: 500 }),
+    ),
+  )
+  const insert = (siteId: string | undefined, minute: number, count: number, weight: number) =>
+    world.database.writer.command(
+      `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days, weight)
+       SELECT '${shop.tenantId}', '${siteId}', 'deprecation',
+         fromUnixTimestamp64Milli(toInt64(${hour + minute * minuteMs}) + number), generateUUIDv7(), 365, ${weight}
+       FROM numbers(${count})`,
+    )
+  for (const site of sites) await insert(site, -30 * 24 * 60, 1, 1_000_000)
+  await insert(sites[0], 3, 520, 1_000_000)
+  for (const minute of [4, 5]) await insert(sites[0], minute, 600, 50_000_000)
+  for (const minute of [4, 5]) await insert(sites[1], minute, 490, 2_000_000)
+  for (const minute of [4, 5]) await insert(sites[2], minute, 450, 1_000_000)
+  const time = new Date(hour + 4 * minuteMs).toISOString()
+  const site = `--tenant ${shop.tenantId} --site ${sites[0]}`
+  expect(await passOf(shop, hour + 7 * minuteMs)).toEqual([
+    [
+      'reports.flood',
+      `About 30,000 reports per minute since ${time.slice(0, 10)} ${time.slice(11, 16)} UTC, of which 600 are stored. If they are forged: "sites rotate-token ${site}", then "reports delete ${site} --from ${time}"`,
+    ],
+  ])
+  await insert(sites[0], 6, 600, 50_000_000)
+  expect(await passOf(shop, hour + 9 * minuteMs)).toEqual([])
+})
+
 test('an hour without reports after a day with a hundred in each is one alert, however long it lasts', async () => {
   const hour = startOfHour - 3 * hourMs
   const [shop, uneven] = [await world.createShop(), await world.createShop()]

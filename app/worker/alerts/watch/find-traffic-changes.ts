@@ -1,5 +1,6 @@
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { listIssueFloods } from '../../../../queries/issues/new-sightings.ts'
+import { listFloods } from '../../../../queries/reports/list-floods.ts'
 import {
   type Burst,
   listBursts,
@@ -8,7 +9,7 @@ import {
 } from '../../../../queries/reports/list-traffic-changes.ts'
 import { onlyRow } from '../../../../queries/sql/rows.ts'
 import { findOldestWaiting } from '../../../../queries/tenants/activity.ts'
-import { burstEvent, silenceEvent } from '../../../../schema/alert-events.ts'
+import { burstEvent, floodEvent, silenceEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs, minuteMs } from '../../../../schema/durations.ts'
 import type { Change, Watched } from './change.ts'
 
@@ -25,11 +26,11 @@ const startOfHour = (time: number) => new Date(Math.floor(time / hourMs) * hourM
 
 const toTime = (time: number) => new Date(time).toISOString()
 
-/** Bursts, each by its first hour, except those of a site's first day. */
+/** Bursts, each by its first hour, except those of a site's first day, and of a flood that has its own alert. */
 export async function findBursts(
   { read }: Pick<Database, 'read'>,
   tenantId: string,
-  { since, now }: Watched,
+  { since, now, rules }: Watched,
 ): Promise<Change[]> {
   const bursts = await read(listBursts(tenantId, startOfHour(since.getTime() - hourMs), burstBounds))
   if (bursts.length === 0) return []
@@ -38,7 +39,10 @@ export async function findBursts(
   const floods = await read(listIssueFloods(tenantId, startOfHour(since.getTime() - hourMs)))
   const newIssuesOf = new Map(floods.map(({ siteId, hour, issueCount }) => [`${siteId} ${hour}`, issueCount]))
   const hours = new Set(bursts.map(({ siteId, hour }) => `${siteId} ${hour}`))
+  const hasFloodRule = rules.some(({ eventType }) => eventType === floodEvent)
+  const flooded = new Set(hasFloodRule ? (await read(listFloods(tenantId, since))).map(({ siteId }) => siteId) : [])
   return bursts
+    .filter(({ siteId }) => !flooded.has(siteId))
     .filter(({ siteId, hour }) => {
       const time = Date.parse(hour)
       const isFirst = !hours.has(`${siteId} ${toTime(time - hourMs)}`)

@@ -7,6 +7,7 @@ import {
   type AlertEvent,
   burstEvent,
   failingEvent,
+  floodEvent,
   newIssueEvent,
   policyEvent,
   scriptEvent,
@@ -16,6 +17,7 @@ import {
 import { hourMs, minuteMs } from '../../../../schema/durations.ts'
 import { changeEvent, gradeEvent } from '../../../../schema/pci.ts'
 import type { Change, Watched } from './change.ts'
+import { findFloods } from './find-floods.ts'
 import { findNewIssues } from './find-new-issues.ts'
 import { findNewPolicies } from './find-new-policies.ts'
 import { findPageChanges } from './find-page-changes.ts'
@@ -40,6 +42,7 @@ const sources: readonly Source[] = [
   { events: [newIssueEvent], find: findNewIssues, everyMs: 0 },
   { events: [policyEvent], find: findNewPolicies, everyMs: hourMs },
   { events: [burstEvent], find: findBursts, everyMs: minuteMs },
+  { events: [floodEvent], find: findFloods, everyMs: minuteMs },
   { events: [silenceEvent], find: findSilences, everyMs: 10 * minuteMs },
 ]
 
