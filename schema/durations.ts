@@ -54,6 +54,9 @@ export const inStepTimeoutMs = 5_000
 /** Wait after which every block of a site or shard that the collector knew before is in the import log. */
 export const forgottenMs = 35_000
 
+/** Time after which a report that waits in a collector's log is in the table of logs: `report-oldest.ts`, with 5 s to spare. */
+export const reportedBehindMs = 20_000
+
 /** Wait for the end of a block that is in the import log, unless its collector is down. */
 export const acknowledgedMs = 60_000
 

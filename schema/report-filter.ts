@@ -21,6 +21,8 @@ import {
   type ReportType,
   reportTypeNames,
   reportTypeRows,
+  type StoredType,
+  storedTypeNames,
 } from './report-types.ts'
 import { conditionsOf, type ValueCondition, valueFilters } from './value-filters.ts'
 
@@ -122,6 +124,35 @@ export function toReportFilter(query: FilterQuery): ReportFilter {
   return { reportType, terms, noise: isNoise(noise), issueKey }
 }
 
+/** Filters of stored reports, of all types by default. */
+export const storedReportParams = {
+  ...reportFilterParams,
+  ...reportFilterAdditions,
+  reportType: oneOf(storedTypeNames as [StoredType, ...StoredType[]], 'The report type').optional(),
+}
+
+export type StoredReportQuery = Omit<FilterQuery, 'reportType'> & { readonly reportType?: StoredType | undefined }
+
+/**
+ * The given type, or every type that has all dimensions of the filter. Throws bad_request for a dimension that the type
+ * lacks, or if no type has all.
+ */
+export function toStoredReportFilter(query: StoredReportQuery) {
+  const { reportType, noise, issueId } = query
+  const conditions = dimensionNames.flatMap((dimension) =>
+    conditionsOn[dimension](query).map((condition) => ({ dimension, ...condition })),
+  )
+  if (reportType) for (const { dimension, parameter } of conditions) requireDimension(reportType, dimension, parameter)
+  const types = storedTypeNames.filter(
+    (type) => (reportType ?? type) === type && conditions.every(({ dimension }) => hasDimension(type, dimension)),
+  )
+  if (types.length === 0) {
+    throw new Problem('bad_request', `no report type has ${conditions.map(({ parameter }) => parameter).join(' and ')}`)
+  }
+  const terms = conditions.map(({ parameter: _, ...term }): FilterTerm => term)
+  return { types, terms, noise: isNoise(noise), issueKey: issueId === undefined ? undefined : keyOfIssueId(issueId) }
+}
+
 export const toEveryTypeFilter = (query: Readonly<Record<string, unknown>> & Partial<Pick<FilterQuery, 'noise'>>) => ({
   terms: (['siteId', 'page'] as const).flatMap((dimension) =>
     conditionsOn[dimension](query).map(({ parameter: _, ...condition }): FilterTerm => ({ dimension, ...condition })),
@@ -143,7 +174,7 @@ function requireIssue(reportType: ReportType, siteId: string | undefined): void 
   if (siteId === undefined) throw new Problem('bad_request', 'issueId requires the siteId of the issue')
 }
 
-export function requireDimension(reportType: ReportType, dimension: DimensionName, parameter: string): void {
+export function requireDimension(reportType: StoredType, dimension: DimensionName, parameter: string): void {
   if (hasDimension(reportType, dimension)) return
   throw new Problem(
     'bad_request',

@@ -19,6 +19,7 @@ import { addMigrate } from './commands/migrate.ts'
 import { addPages } from './commands/pages.ts'
 import { addPci } from './commands/pci.ts'
 import { addPrograms } from './commands/programs.ts'
+import { addReports } from './commands/reports.ts'
 import { addRestore } from './commands/restore.ts'
 import { addRollups } from './commands/rollups.ts'
 import { addScripts } from './commands/scripts.ts'
@@ -40,6 +41,7 @@ const commands: readonly ((program: Command, context: Context) => void)[] = [
   addPci,
   addImport,
   addExport,
+  addReports,
   addSql,
   addCsp,
   addExplain,

@@ -21,7 +21,7 @@ export const leaseIds = {
   hold: 'c011ec70-0000-4000-8000-000000000000',
 } as const
 
-export type LeaseKind = 'import' | 'deletion' | 'site deletion' | 'move' | 'hold' | 'loop'
+export type LeaseKind = 'import' | 'deletion' | 'site deletion' | 'report deletion' | 'move' | 'hold' | 'loop'
 
 export interface LeaseOptions {
   readonly database: Pick<Database, 'read' | 'insert'>

@@ -126,7 +126,12 @@ async function deleteTarget(
       await checkLease()
       const late = Object.keys(await countRows(databases, target.condition))
       const remaining = late.filter((table) => !last.includes(table) && !leaseTables.includes(table))
-      await holdCollectors(writer, () => target.remove(remaining, databases), { log })
+      const remove = async () => {
+        // Reports of a block in flight would be counted twice; rollups of a tenant are not counted again.
+        if (kind === 'site') await untilAcknowledged(waiting, tenantId, acknowledgedMs, () => undefined)
+        await target.remove(remaining, databases)
+      }
+      await holdCollectors(writer, remove, { log })
       if (kind === 'site') await requireGone(databases, target, last)
       await deleteRows(databases, target.condition, last)
     },

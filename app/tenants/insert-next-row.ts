@@ -7,7 +7,7 @@ import { type Bound, join, name, render, type Sql, sql } from '../../queries/sql
  */
 export async function insertNextRow(
   database: Pick<Database, 'command'>,
-  table: 'tenants' | 'sites' | 'api_keys' | 'monitored_pages' | 'alert_destinations',
+  table: 'tenants' | 'sites' | 'api_keys' | 'monitored_pages' | 'alert_destinations' | 'report_deletions',
   condition: Sql,
   changes: Readonly<Record<string, Bound | Sql | undefined>>,
 ): Promise<void> {

@@ -12,7 +12,7 @@ import { ofShard } from '../../clickhouse/cluster/shared-ddl.ts'
 import { assignShard, requireNodes, requireShard, settleShard } from '../../clickhouse/cluster/tenant-shards.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
 import { checkRollups } from '../../clickhouse/rollups/check-rollups.ts'
-import { isCopy } from '../../clickhouse/rollups/retract-reports.ts'
+import { isCopy } from '../../clickhouse/rollups/remove-reports.ts'
 import { unfinishedTenants } from '../../clickhouse/rollups/unfinished-tenants.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import { moveToken } from '../../queries/reports/find-watermark.ts'
@@ -81,7 +81,9 @@ const isCompared = ({ table, isFilled }: CopiedTable) => !isFilled && table !== 
 async function requireWholeSites(database: Database, tenantId: string): Promise<void> {
   const copies = await countRows([database], ({ table }) => (isCopy(table) ? ofTenant(table, tenantId) : undefined))
   if (sum(copies) === 0) return
-  throw new Error('The deletion of a site of the tenant was interrupted: run "sites delete" again before the move')
+  throw new Error(
+    'A deletion of the tenant was interrupted: run "sites delete" or "reports delete" again before the move',
+  )
 }
 
 /**

@@ -1,9 +1,10 @@
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
-import { isCopy, retractReports, type SiteReports } from '../../clickhouse/rollups/retract-reports.ts'
+import { isCopy, removeReports } from '../../clickhouse/rollups/remove-reports.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { name, render, type Sql, sql, uuid } from '../../queries/sql/sql.ts'
+import type { SiteRef } from '../../queries/pages/payment-pages.ts'
+import { render, sql, uuid } from '../../queries/sql/sql.ts'
 import { ofSite } from '../../queries/tenants/owned-tables.ts'
 import { type Databases, deleteRows } from './owned-rows.ts'
 
@@ -15,7 +16,7 @@ interface SiteRemoval {
 /** Deletes a site's rows of these tables. The tenant's responses are not cached during this, and earlier ones become stale. */
 export async function removeSite(
   { writer, shards }: Databases,
-  site: SiteReports,
+  site: SiteRef,
   { tables, databases }: SiteRemoval,
 ): Promise<void> {
   const { tenantId, siteId } = site
@@ -23,21 +24,19 @@ export async function removeSite(
   // Repeated before each table, because a step counts for an hour.
   const onStep = () => logStep('started')
   await onStep()
-  const { copy, finish } = await retractReports(shards(), site, onStep)
-  const isRetracted = (table: string, where: Sql | undefined) =>
-    where && table === 'reports' ? sql`${where} AND id IN (SELECT id FROM ${name(copy)})` : where
+  const where = sql`tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)}`
+  await removeReports(shards(), { tenantId, id: siteId, where, purges: true, onStep })
   await deleteRows(
     databases,
-    (owned) => isRetracted(owned.table, ofSite(owned, site)),
-    tables.filter((table) => !isCopy(table)),
+    (owned) => ofSite(owned, site),
+    tables.filter((table) => table !== 'reports' && !isCopy(table)),
   )
   await forgetInDigests(shards(), site)
-  await finish()
   await logStep('done')
   await untilVersionsExpire()
 }
 
-async function forgetInDigests(shards: readonly Database[], { tenantId, siteId }: SiteReports): Promise<void> {
+async function forgetInDigests(shards: readonly Database[], { tenantId, siteId }: SiteRef): Promise<void> {
   const hasSite = sql`tenant_id = ${uuid(tenantId)} AND has(site_ids, ${uuid(siteId)})`
   const statements = [
     sql`

@@ -4,7 +4,7 @@ import type { Query } from '../../queries/sql/query.ts'
 import { sql } from '../../queries/sql/sql.ts'
 import { listOwnedTables } from '../../queries/tenants/owned-tables.ts'
 import { viewTargets } from '../rollups/list-rollups.ts'
-import { isWorkTable } from '../rollups/retract-reports.ts'
+import { isWorkTable } from '../rollups/remove-reports.ts'
 
 /** A table whose rows of a tenant are copied; the views of the copy's database fill the others. */
 export interface CopiedTable {

@@ -92,9 +92,6 @@ export function fewRowsEach<Given extends Pick<MonthGroup, 'tenantIds' | 'rows'>
 export const inMonths = ({ tenantIds, from, to }: TenantRange, time: TimeColumn): Sql =>
   sql`tenant_id IN ${uuids(tenantIds)} AND ${inRanges(time, [{ from: from.getTime(), to: to.getTime() }])}`
 
-export const inMonth = ({ tenantId, ...month }: RollupMonth, time: TimeColumn): Sql =>
-  inMonths({ ...month, tenantIds: [tenantId] }, time)
-
 /** Months limited to days without expired rows, by each tenant's shortest retention. */
 export function withinRetention(months: readonly RollupMonth[], now: Date): RollupMonth[] {
   const shortest = new Map<string, number>()

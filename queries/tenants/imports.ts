@@ -132,6 +132,7 @@ const lostParts = (name: string, condition: Sql): Query<LostPart> => ({
       done_at AS doneAt, toUInt64(part.reports) AS reports, part.received_at AS latestAt
     FROM logged
     WHERE part.received_at >= toStartOfDay(now('UTC')) - toIntervalDay(days)
+      AND (tenant_id, part.id) NOT IN (SELECT tenant_id, arrayJoin(part_ids) FROM report_deletions)
       AND (tenant_id, part.report_type, part.received_at, part.id) NOT IN (
         SELECT tenant_id, report_type, received_at, id
         FROM reports

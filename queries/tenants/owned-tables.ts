@@ -73,6 +73,8 @@ export const siteTies: Readonly<Record<string, Tie | null>> = {
   import_log_by_time: null,
   page_scans: byPage,
   page_scans_history: byPage,
+  // It outlives the site: what was deleted by whom.
+  report_deletions: null,
   tenants: null,
   tenants_history: null,
 }

@@ -25,6 +25,10 @@ export async function fillEveryTable(database: Database, tenant: DemoTenant): Pr
   )
   await importDemoRecords(database, tenant, new Date(now))
   await insertAlerts(database, id, siteIds, now)
+  const deletion = { tenant_id: id, id: randomUUID(), filters: ['page'], counts: { crash: 1 } }
+  await insertRows(database, 'report_deletions', [
+    { ...deletion, part_ids: [], started_at: toClickHouseTime(new Date(now)) },
+  ])
   return store.createKey(id)
 }
 

@@ -29,11 +29,14 @@ export const site = siteOption('The site').makeOptionMandatory()
 
 export const anyTenant = option('--tenant <ID>', { about: 'Only this tenant (default: all)', ...tenantId })
 
-export const by = option('--by <EMAIL>', {
-  about: 'Who decides',
-  takes: 'the e-mail address of a person, such as ada@example.com',
-  schema: line(254).pipe(z.email()),
-}).makeOptionMandatory()
+export const byOption = (about: string) =>
+  option('--by <EMAIL>', {
+    about,
+    takes: 'the e-mail address of a person, such as ada@example.com',
+    schema: line(254).pipe(z.email()),
+  })
+
+export const by = byOption('Who decides').makeOptionMandatory()
 
 export const whyOption = <const Flags extends `--${string} <TEXT>`>(flags: Flags, about: string) =>
   option(flags, {

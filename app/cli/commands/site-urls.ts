@@ -5,7 +5,7 @@ import { type UrlMode, urlModes } from '../../../schema/enumerations.ts'
 import { option, repeatableOption } from '../command/arguments.ts'
 
 export const urls = option('--urls <MODE>', {
-  about: "Parts of URLs to store, because URLs can contain visitors' secrets",
+  about: "Parts of URLs to store, because URLs can contain visitors' secrets (new sites: names)",
   takes: 'names (queries without values), paths (no queries) or whole',
   schema: z.enum(urlModes),
 })

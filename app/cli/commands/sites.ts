@@ -193,7 +193,9 @@ function addUpdate(sites: Command, context: Context): void {
         kept_parameters: (urls ?? keep) && texts(keep ?? []),
       })
       if (urls ?? keep) {
-        context.log('URLs of stored reports do not change: those reports expire with their retention')
+        context.log(
+          'URLs of stored reports do not change: those reports expire with their retention, or delete them with "reports delete"',
+        )
       }
       context.finish((await requireSites(reader, tenant, site)).find(({ id }) => id === site) ?? {})
     })

@@ -5,11 +5,11 @@ import { makeSiteToken } from '../../../app/collector/site-address.ts'
 import { alertDeliveries } from '../../../app/import/records/types/alert-deliveries.ts'
 import { withLease } from '../../../app/program/lease.ts'
 import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
-import { retractReports } from '../../../clickhouse/rollups/retract-reports.ts'
+import { removeReports } from '../../../clickhouse/rollups/remove-reports.ts'
 import { randomDeliveries } from '../../../fixtures/random-records.ts'
 import { randomReports } from '../../../fixtures/reports.ts'
 import { insertRows } from '../../../queries/clickhouse/insert-rows.ts'
-import { toClickHouseTime } from '../../../queries/sql/sql.ts'
+import { sql, toClickHouseTime, uuid } from '../../../queries/sql/sql.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { storedTypeNames } from '../../../schema/report-types.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
@@ -152,12 +152,8 @@ test('a deletion that is cut off between two rollups is ended by another', async
   const cutOff = async () => {
     if (++steps === 6) throw new Error('cut off')
   }
-  const run = async () => {
-    const { copy, finish } = await retractReports([database.writer], { tenantId, siteId: gone }, cutOff)
-    const isRetracted = `site_id = '${gone}' AND id IN (SELECT id FROM ${copy})`
-    await database.writer.command(`ALTER TABLE reports DELETE WHERE ${isRetracted} SETTINGS mutations_sync = 2`)
-    await finish()
-  }
+  const where = sql`tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(gone)}`
+  const run = () => removeReports([database.writer], { tenantId, id: gone, where, purges: true, onStep: cutOff })
   await expect(run()).rejects.toThrow('cut off')
   await api.insertReports(
     randomReports({

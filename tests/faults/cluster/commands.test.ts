@@ -196,6 +196,19 @@ test('a site is deleted from its shard, and from the rollups there', async () =>
   expect((await done('rollups', 'check', '--tenant', id)).response).toMatchObject({ different: 0 })
 })
 
+test('reports are deleted by a filter from their shard, and from the rollups there', async () => {
+  const id = await makeTenant('--shard', '2')
+  await createFilledSite(createTenantWriter(own.cluster.client), id, 100)
+  const words = ['reports', 'delete', '--tenant', id, '--browser-name-not', 'Firefox']
+  const { reports } = (await done(...words)).response
+  const deleted = Object.values(reports as Record<string, number>).reduce((all, one) => all + one, 0)
+  expect(deleted).toBeGreaterThan(0)
+  expect(await reportsOn(2, id)).toBe(100 - deleted)
+  expect((await done('rollups', 'check', '--tenant', id)).response).toMatchObject({ different: 0 })
+  const { deletions } = (await done('reports', 'deletions', '--tenant', id)).response
+  expect(deletions).toMatchObject([{ reports, finishedAt: expect.any(String) }])
+})
+
 describe('where a statement of one shard runs on every shard', () => {
   test('a site is retracted from the rollups of its shard', async () => {
     const id = await makeTenant('--shard', '1')

@@ -120,7 +120,9 @@ test('a move passes over tables of running rebuilds and deletions, and waits for
       await database.command(`CREATE TABLE ${table} AS monitored_pages`)
       await database.command(`INSERT INTO ${table} SELECT * FROM monitored_pages WHERE tenant_id = '${tenantId}'`)
     }
-    await expect(move()).rejects.toThrow('was interrupted: run "sites delete" again before the move')
+    await expect(move()).rejects.toThrow(
+      'was interrupted: run "sites delete" or "reports delete" again before the move',
+    )
     await database.command(`DROP TABLE ${copy} SYNC`)
     expect(await move()).toMatchObject({ shard: 2, different: 0 })
   } finally {

@@ -96,7 +96,7 @@ const refused: [what: string, words: string[], says: string][] = [
   [
     'an unknown command',
     ['tenant'],
-    "unknown command 'tenant' (Did you mean tenants?); commands: start, serve, collect, worker, tenants, sites, keys, pages, scripts, sources, destinations, alerts, pci, import, export, sql, csp, explain, rollups, blocks, migrate, backup, restore, cluster, doctor, completion",
+    "unknown command 'tenant' (Did you mean tenants?); commands: start, serve, collect, worker, tenants, sites, keys, pages, scripts, sources, destinations, alerts, pci, import, export, reports, sql, csp, explain, rollups, blocks, migrate, backup, restore, cluster, doctor, completion",
   ],
   [
     'an unknown command of a group',
