@@ -12,6 +12,8 @@ export interface Rollup {
   readonly views: readonly string[]
   /** Sorting key; tenant_id, report_type and bucket are in it. */
   readonly keys: readonly string[]
+  /** Keys that can be NULL, which no IN matches. */
+  readonly nullableKeys: readonly string[]
   readonly measures: readonly RollupMeasure[]
   /** The views' SELECTs over other rows of their source. */
   over(source: Sql): Sql
@@ -91,6 +93,7 @@ export async function listAggregates(database: Pick<Database, 'read'>): Promise<
       source,
       views: [view],
       keys: own.filter(({ key }) => key).map(({ column }) => column),
+      nullableKeys: own.filter(({ key, type }) => key && type.startsWith('Nullable(')).map(({ column }) => column),
       measures: own.flatMap(({ column, type }) => {
         const [, simple, combine, valueType] = measureType.exec(type) ?? []
         return combine && valueType ? [{ column, combine, isState: !simple, type: valueType }] : []

@@ -100,13 +100,17 @@ async function removeInGroup({ ddl, databases }: Group, removal: Removal) {
   async function mend(rollup: Rollup, spans: ReadonlyMap<Database, readonly Span[]>): Promise<void> {
     const { table, source } = rollup
     const [fresh, touched] = [workTable(table), workTable(table, '_keys')]
-    const [keys, columns] = [list(rollup.keys), columnsOf(rollup)]
+    const columns = columnsOf(rollup)
+    const identity = join(
+      rollup.keys.map((key) => notNull(rollup, key)),
+      ', ',
+    )
     for (const work of [fresh, touched]) {
       await drop(work)
       await run(ddl, sql`CREATE TABLE ${name(work)} AS ${name(table)}`)
     }
     const isTouched = (span: Span) => sql`
-      (${keys}) IN (SELECT ${keys} FROM ${name(touched)} WHERE ${within(span, bucketTime)})`
+      (${identity}) IN (SELECT ${identity} FROM ${name(touched)} WHERE ${within(span, bucketTime)})`
     const partitions = new Set<string>()
     for (const [database, ofDatabase] of spans) {
       for (const span of ofDatabase) {
@@ -173,6 +177,9 @@ async function removeInGroup({ ddl, databases }: Group, removal: Removal) {
   await drop(copy)
   return counts.flat()
 }
+
+const notNull = ({ nullableKeys }: Rollup, key: string): Sql =>
+  nullableKeys.includes(key) ? sql`ifNull(toString(${name(key)}), '')` : name(key)
 
 /** A count or a weight, or the retention, which stays if all reports have the same. */
 const isCount = ({ column, combine, type }: RollupMeasure) =>
