@@ -39,11 +39,19 @@ function rowsAsOf(table: string, site: SiteRef, time: Date): Sql {
     ORDER BY updated_at DESC
     LIMIT 1 BY ${key}) AS ${name(table)}`
   }
-  // Browsers' sightings have only their first and last time.
+  // Browsers' sightings have only their first and last time, and are recorded until they are forgotten.
+  const sightings = sql`tenant_id, site_id, script_url, script_hash, first_seen_at, last_seen_at, latest_request`
+  const ofSightings = sql`${ofTenant}${ofSite(site)} AND first_seen_at <= ${at(time)}`
   return sql`(
     SELECT * REPLACE (least(last_seen_at, ${at(time)}) AS last_seen_at)
-    FROM script_versions FINAL
-    WHERE ${ofTenant}${ofSite(site)} AND first_seen_at <= ${at(time)}) AS ${name(table)}`
+    FROM (
+      SELECT ${sightings}
+      FROM script_versions FINAL
+      WHERE ${ofSightings}
+      UNION ALL
+      SELECT ${sightings}
+      FROM script_versions_forgotten FINAL
+      WHERE ${ofSightings} AND forgotten_at > ${at(time)})) AS ${name(table)}`
 }
 
 const tables = [...Object.keys(histories), 'script_versions'].join('|')

@@ -9,8 +9,11 @@ const deletionRow = z.object({
   /** Null while it runs, or if it was interrupted. */
   finishedAt: rowTime.nullable(),
   by: z.string(),
+  reason: z.string(),
   filters: z.array(z.string()),
   reports: z.record(z.string(), rowCount),
+  /** Versions of a script whose sightings were taken out. */
+  sightings: rowCount,
 })
 
 export type Deletion = z.infer<typeof deletionRow>
@@ -19,8 +22,8 @@ export type Deletion = z.infer<typeof deletionRow>
 export const listDeletions = (tenantId: string): Query<Deletion> => ({
   name: 'listDeletions',
   statement: sql`
-    SELECT toString(id) AS id, started_at AS startedAt, finished_at AS finishedAt, deleted_by AS by, filters,
-      counts AS reports
+    SELECT toString(id) AS id, started_at AS startedAt, finished_at AS finishedAt, deleted_by AS by, reason, filters,
+      counts AS reports, sightings
     FROM report_deletions FINAL
     WHERE tenant_id = ${uuid(tenantId)}
     ORDER BY startedAt DESC, id`,

@@ -29,6 +29,11 @@ export async function fillEveryTable(database: Database, tenant: DemoTenant): Pr
   await insertRows(database, 'report_deletions', [
     { ...deletion, part_ids: [], started_at: toClickHouseTime(new Date(now)) },
   ])
+  const forgotten = { tenant_id: id, site_id: siteIds[0], script_url: 'https://forged.test/a.js', script_hash: '' }
+  const seen = { first_seen_at: toClickHouseTime(new Date(now)), last_seen_at: toClickHouseTime(new Date(now)) }
+  await insertRows(database, 'script_versions_forgotten', [
+    { ...forgotten, ...seen, forgotten_at: toClickHouseTime(new Date(now)) },
+  ])
   return store.createKey(id)
 }
 

@@ -137,7 +137,7 @@ export function addReports(program: Command, context: Context): void {
 
   subcommand(reports, 'deletions', {
     about:
-      'Print the deletions of reports, the latest first: when, by whom, the names of their filters and the number of reports by type',
+      'Print the deletions of reports and of sightings of scripts, the latest first: when, by whom, the names of their filters and the number of reports by type',
     notes: [
       '"finishedAt" is null while a deletion runs, or if it was interrupted: the next "reports delete" completes it.',
     ],

@@ -8,12 +8,13 @@ import { scriptUrl } from '../../../schema/rules/scripts/script-url.ts'
 import { scriptStatuses } from '../../../schema/scripts.ts'
 import { scriptDecisions } from '../../import/records/types/script-decisions.ts'
 import { quoteInput } from '../../pipeline/quote-input.ts'
+import { forgetScript } from '../../tenants/forget-script.ts'
 import { openCopies } from '../../worker/captures/copies.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requestApi } from '../command/request-api.ts'
 import { openSite, openTenant } from '../command/require-tenant.ts'
-import { by, site, tenant, whyOption } from '../command/shared-arguments.ts'
+import { by, byOption, site, tenant, whyOption } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { storeDecision } from '../command/tenant-records.ts'
 import { terminalText } from '../command/terminal-text.ts'
@@ -72,7 +73,7 @@ async function decide(
 
 export function addScripts(program: Command, context: Context): void {
   const scripts = subcommand(program, 'scripts', { about: "A site's scripts and decisions about them" })
-  for (const add of [addList, addAuthorize, addReject, addCopy]) add(scripts, context)
+  for (const add of [addList, addAuthorize, addReject, addForget, addCopy]) add(scripts, context)
 }
 
 function addList(scripts: Command, context: Context): void {
@@ -132,6 +133,30 @@ function addReject(scripts: Command, context: Context): void {
     .addOption(by)
     .addOption(justification)
     .action((decided) => decide(context, decided, { status: 'rejected', integrityMode: null }))
+}
+
+function addForget(scripts: Command, context: Context): void {
+  subcommand(scripts, 'forget', {
+    about: "Take a script's sightings by browsers out of the inventory and print how many versions it had",
+    notes: [
+      'Only a script that no complete scan and no decision has. "reports deletions" lists it with --by and --reason, without the URL.',
+      'PCI reports as of an earlier time still have the script. Its stored reports stay: "reports delete" deletes them.',
+      'A script that browsers report again is new.',
+    ],
+    examples: [
+      'scripts forget --tenant ID --site ID --url https://forged.example/x.js --by ada@example.com --reason "Forged reports"',
+    ],
+  })
+    .addOption(tenant)
+    .addOption(site)
+    .addOption(url)
+    .addOption(byOption('Who forgets it').makeOptionMandatory())
+    .addOption(whyOption('--reason <TEXT>', 'Reason, for auditors'))
+    .action(async ({ tenant, site, url, by, reason }) => {
+      const databases = await openSite(context, tenant, site)
+      const versions = await forgetScript(databases, { tenantId: tenant, siteId: site, url, by, reason })
+      context.finish({ url, versions })
+    })
 }
 
 function addCopy(scripts: Command, context: Context): void {

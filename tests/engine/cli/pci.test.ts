@@ -3,9 +3,13 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { scans } from '../../../app/import/records/types/scans.ts'
+import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
+import { completeScan } from '../../../fixtures/scans.ts'
 import { evidenceHash } from '../../../schema/rules/pci/evidence-hash.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { cli } from '../../support/cli.ts'
+import { aSighting } from '../../support/contract.ts'
 import { ready, scenarioRecords } from '../../support/pci-scenarios.ts'
 import { createPciTenants } from '../../support/pci-tenants.ts'
 
@@ -62,6 +66,60 @@ test('what changed since is counted, and the report of its time stays verified',
     verified: true,
     changed: { site: { added: 0, changed: 1, removed: 0 } },
   })
+})
+
+test('a forgotten script is in no later report, and the report of an earlier time stays verified', async () => {
+  const [tenantId, siteId] = pageSite
+  const url = 'https://forged.example.test/x.js'
+  const hash = `sha256-${'B'.repeat(43)}=`
+  const receivedAt = Date.now() - 60_000
+  const seen = { tenantId, siteId, documentUrl: 'https://shop.example.test/checkout', scriptUrl: url }
+  await api.insertReports([
+    aSighting({ ...seen, receivedAt }),
+    aSighting({ ...seen, scriptHash: hash, reportedHash: hash, receivedAt: receivedAt + 1 }),
+  ])
+  const { result } = await write('seen.json')
+  expect(await readFile(path('seen.json'), 'utf8')).toContain(url)
+  const forget = (of: readonly string[], what: string) => {
+    const why = ['--by', 'ada@example.com', '--reason', 'Forged reports']
+    return run(['scripts', 'forget', ...of, '--url', what, ...why])
+  }
+  const [foreignId = ''] = await api.createSites(await api.createTenant(), 1)
+  const foreign = await forget(['--tenant', tenantId, '--site', foreignId], url)
+  expect([foreign.exitCode, foreign.stderr]).toEqual([2, `The tenant has no site ${foreignId}\n`])
+  const unknown = 'The site has no such script: see "scripts list"\n'
+  expect((await forget(target, 'https://forged.example.test/y.js')).stderr).toBe(unknown)
+  expect(await forget(target, `${url}?v=2`)).toMatchObject({ exitCode: 0, result: { url, versions: 2 } })
+  expect((await forget(target, url)).stderr).toBe(unknown)
+  expect((await run(['pci', 'verify', path('seen.json')])).result).toEqual({ ...result, verified: true, changed: {} })
+  await write('seen-again.json', '--as-of', result.asOf)
+  const evidenceIn = async (name: string) => JSON.parse(await readFile(path(name), 'utf8')).data.evidence
+  expect(await evidenceIn('seen-again.json')).toEqual(await evidenceIn('seen.json'))
+  await write('forgotten.json')
+  expect(await readFile(path('forgotten.json'), 'utf8')).not.toContain(url)
+  const { result: log } = await run(['reports', 'deletions', '--tenant', tenantId])
+  const logged = { by: 'ada@example.com', reason: 'Forged reports', filters: ['siteId', 'scriptUrl'], sightings: 2 }
+  expect(log.deletions).toMatchObject([{ ...logged, reports: {}, finishedAt: expect.any(String) }])
+})
+
+test('a script that a scan or a decision has is not forgotten', async () => {
+  const why = ['--by', 'ada@example.com', '--reason', 'x']
+  const forget = (url: string) => run(['scripts', 'forget', ...target, '--url', url, ...why])
+  const { exitCode, stderr } = await forget('https://shop.example.test/js/app.js')
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^The decision [-0-9a-f]{36} has the script, which cannot be forgotten\n$/),
+  ])
+  const [tenantId, siteId] = pageSite
+  const scanned = 'https://forged.example.test/scanned.js'
+  await api.insertReports([aSighting({ tenantId, siteId, scriptUrl: scanned })])
+  const pageId = await api.insertMonitoredPage(...pageSite, 'https://shop.example.test/scanned')
+  const id = randomUUID()
+  const scripts = [scannedScript(scanned, fetches.readable)]
+  await api.importRecords(tenantId, scans, [
+    completeScan({ id, pageId, scannedAt: new Date(Date.now() - 60_000).toISOString(), scripts }),
+  ])
+  expect((await forget(scanned)).stderr).toBe(`The scan ${id} has the script, which cannot be forgotten\n`)
 })
 
 const inFile = (report: object) => `${JSON.stringify(report, null, 2)}\n`

@@ -101,8 +101,10 @@ test('a deletion by filter removes the reports that the API exports by it, and w
       startedAt: expect.any(String),
       finishedAt: expect.any(String),
       by: 'ada@example.com',
+      reason: '',
       filters: ['reportType', 'siteId', 'browserName.any', 'from', 'to'],
       reports: { 'csp-violation': matching },
+      sightings: 0,
     },
   ])
   expect((await done(...words, ...browsers)).response).toEqual({ dryRun: false, reports: {} })
