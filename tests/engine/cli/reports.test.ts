@@ -24,7 +24,7 @@ let api: TestApi
 let tenantId: string
 let siteIds: string[]
 
-const { done, refused } = commandsOn(() => database.writeUrl, { untilForgotten: async () => {} })
+const { run, done, refused } = commandsOn(() => database.writeUrl, { untilForgotten: async () => {} })
 
 beforeAll(async () => {
   database = await createMigratedDatabase()
@@ -159,7 +159,9 @@ test('deleted reports of an import are no lost ones, and are not stored by the s
   const imported = () => cli(['import', 'reports', '--tenant', tenantId, '-'], { environment, stdin })
   await imported()
   const words = ['reports', 'delete', '--tenant', tenantId, '--document-url-contains', 'token=9f3a0ffee']
-  expect((await done(...words)).response.reports).toEqual({ crash: 1 })
+  expect((await done(...words, '--purge')).response.reports).toEqual({ crash: 1 })
+  const inParts = "SELECT count() FROM reports WHERE document_url LIKE '%9f3a0ffee%' SETTINGS apply_deleted_mask = 0"
+  expect(await queryRows(database.writer, inParts)).toEqual([[0]])
   expect(await database.writer.read(listLostParts(new Date(now - dayMs)))).toEqual([])
   expect((await imported()).code).toBe(0)
   expect(await count(`site_id = '${siteId}'`)).toBe(0)
@@ -175,4 +177,19 @@ test('a filter that no report has, and a command without any, delete nothing', a
     'no report type has directive and effectivePolicy',
   )
   expect(await refused(...words, '--disposition', 'enforced')).toMatch(/^disposition must be one of .*not "enforced"$/)
+})
+
+test('a deletion waits for reports in the logs of collectors, and names a collector that does not store them', async () => {
+  const oldestAt = new Date(now - 2_000)
+  const log = { id: crypto.randomUUID(), host: 'edge-7' }
+  await insertRows(database.writer, 'collector_logs', [{ ...log, oldest_at: toClickHouseTime(oldestAt) }])
+  const words = ['reports', 'delete', '--tenant', tenantId, '--type', 'crash', '--page', 'https://none.test/']
+  const { code, stdout, stderr } = await run([...words, '--to', new Date(now - 1_000).toISOString()])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^Waiting for the collector on edge-7$/m)
+  expect(stderr).toContain(`Reports from ${oldestAt.toISOString()} on wait in the log of the collector on edge-7: fix `)
+  // The window ends before the oldest report that waits.
+  expect((await done(...words, '--to', oldestAt.toISOString())).response.reports).toEqual({})
+  await insertRows(database.writer, 'collector_logs', [{ ...log, oldest_at: null }])
+  expect((await done(...words)).response.reports).toEqual({})
 })
