@@ -209,6 +209,24 @@ test('reports are deleted by a filter from their shard, and from the rollups the
   expect(deletions).toMatchObject([{ reports, finishedAt: expect.any(String) }])
 })
 
+test('a script is forgotten on its shard, and kept there for reports of earlier times', async () => {
+  const id = await makeTenant('--shard', '2')
+  const writer = createTenantWriter(own.cluster.client)
+  const siteId = await writer.createSite(id)
+  const url = 'https://forged.example.test/x.js'
+  await writer.insertReports([aReport({ tenantId: id, siteId, reportType: 'csp-hash', scriptUrl: url })])
+  const words = ['scripts', 'forget', '--tenant', id, '--site', siteId, '--url', url]
+  const { response } = await done(...words, '--by', 'ada@example.com', '--reason', 'Forged')
+  expect(response).toEqual({ url, versions: 1 })
+  const on = async (shard: number) => {
+    const count = (table: string) => `SELECT count() FROM ${table} WHERE tenant_id = '${id}'`
+    const tables = ['script_versions', 'script_versions_forgotten'].map(count)
+    return queryRows(own.shardDatabase(shard), tables.join(' UNION ALL '))
+  }
+  expect((await on(2)).flat().map(Number).sort()).toEqual([0, 1])
+  expect((await on(1)).flat().map(Number)).toEqual([0, 0])
+})
+
 describe('where a statement of one shard runs on every shard', () => {
   test('a site is retracted from the rollups of its shard', async () => {
     const id = await makeTenant('--shard', '1')
