@@ -28,7 +28,7 @@ export interface HashSource {
 }
 
 export interface SourceList {
-  /** Matches nothing: empty, or only `'none'` (CSP3, 6.7.2.7). */
+  /** Matches nothing: empty, or only `'none'`, also repeated (CSP3, 6.7.2.7). */
   readonly isNone: boolean
   readonly urls: readonly UrlSource[]
   readonly hashes: readonly HashSource[]
@@ -86,7 +86,7 @@ function parseHash(text: string): HashSource[] {
 export function parseSourceList(values: readonly string[]): SourceList {
   const keywords = values.filter((value) => value.startsWith("'")).map((value) => value.toLowerCase())
   return {
-    isNone: values.length === 0 || (values.length === 1 && keywords[0] === "'none'"),
+    isNone: values.every((value) => value.toLowerCase() === "'none'"),
     urls: values.flatMap((value) => parseUrlSource(value) ?? []),
     hashes: values.flatMap(parseHash),
     hasNonce: values.some(isNonce),

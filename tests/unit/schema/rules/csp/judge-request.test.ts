@@ -100,6 +100,13 @@ describe('the verdict of a policy over a past report', () => {
   })
 })
 
+test("a repeated 'none' is 'none'", () => {
+  const request = observed('https://page.test/', { directive: 'default-src', blockedUrl: '', sample: '' })
+  for (const policy of ["default-src 'none'", "default-src 'none' 'NONE'", 'default-src']) {
+    expect(judge(policy, 'default-src', request)).toMatchObject({ verdict: 'violation', reason: null })
+  }
+})
+
 describe('what hides the cause', () => {
   const image = observed('https://page.test/', { directive: 'img-src', blockedUrl: 'https://a.test/x', sample: '' })
 
