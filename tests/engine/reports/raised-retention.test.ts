@@ -135,12 +135,13 @@ function queriesOf(endpoint: Endpoint): Query[] {
   ]
 }
 
-/** Cursors, hashes and ids of the tenant and the request differ. */
+/** Cursors, hashes, sites' tokens and ids of the tenant and the request differ. */
 function comparable({ status, text: response }: ApiResponse) {
   return {
     status,
     text: response
       .replaceAll(/"(nextCursor|evidenceHash|requestId)":"[^"]*"/g, '"$1":""')
+      .replaceAll(/\/r\/[\w-]{22}/g, '/r/TOKEN')
       .replaceAll(/"tenant":\{"id":"[^"]*"/g, '"tenant":{"id":""'),
   }
 }
