@@ -1,23 +1,8 @@
 import { z } from 'zod'
-import { type StoredType, storedTypeNames } from '../../schema/report-types.ts'
 import { type SiteRef, sitePageIds } from '../pages/payment-pages.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
-import { at, atSecond, type Sql, sql, texts, uint, uuid } from '../sql/sql.ts'
-
-const lastReportRow = z.object({ type: z.enum(storedTypeNames as [StoredType, ...StoredType[]]), at: rowTime })
-
-/** The latest report of each type since the start of a day. */
-export const listLastReports = ({ tenantId, siteId }: SiteRef, since: Date): Query<z.infer<typeof lastReportRow>> => ({
-  name: 'listLastReports',
-  statement: sql`
-    SELECT report_type AS type, max(last_seen_at) AS at
-    FROM reports_per_day_by_value
-    WHERE tenant_id = ${uuid(tenantId)} AND report_type IN ${texts(storedTypeNames)} AND dimension = 'siteId'
-      AND value = ${uuid(siteId)}::String AND bucket >= ${atSecond(since)}
-    GROUP BY report_type`,
-  row: lastReportRow,
-})
+import { at, type Sql, sql, texts, uint, uuid } from '../sql/sql.ts'
 
 /** Scans that loaded the page and ended on one of the hosts. */
 const endedOn = (hosts: Sql): Sql => sql`status = 'complete' AND status_code >= 200 AND status_code < 300

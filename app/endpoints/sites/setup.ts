@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { findSentHeaders, listLastReports } from '../../../queries/tenants/site-setup.ts'
+import { listLastReports } from '../../../queries/tenants/activity.ts'
+import { findSentHeaders } from '../../../queries/tenants/site-setup.ts'
 import { listSites } from '../../../queries/tenants/sites.ts'
 import { param, uuid } from '../../../schema/params.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { siteSetup as response } from '../../../schema/responses/site-setup.ts'
+import { expiredRows } from '../../../schema/rules/time/expired-rows.ts'
 import { siteSetup } from '../../../schema/setup/site-setup.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 
@@ -31,8 +33,9 @@ export const sitesSetup = endpoint({
     const ref = { tenantId: tenant.id, siteId }
     const site = (await read(listSites(tenant.id))).find(({ id }) => id === siteId)
     if (!site) throw new Problem('not_found', 'There is no such site')
+    const expired = expiredRows(tenant, retentionFrom)
     const [reports, [found]] = await Promise.all([
-      read(listLastReports(ref, new Date(retentionFrom))),
+      read(listLastReports(ref, { from: retentionFrom, ...(expired && { expired }) })),
       read(findSentHeaders(ref, site.hosts)),
     ])
     const scan = found?.isRecorded ? found : undefined
