@@ -11,7 +11,6 @@ import {
   uuid as uuidParameter,
 } from '../../../queries/sql/sql.ts'
 import { listSites, type Site } from '../../../queries/tenants/sites.ts'
-import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
 import { makeSiteToken } from '../../collector/site-address.ts'
 import { normalisePattern, sitesByPattern } from '../../import/normalise/host-patterns.ts'
 import { deleteSite } from '../../tenants/delete-tenant.ts'
@@ -24,6 +23,7 @@ import { name, newName, requireChange, site, tenant } from '../command/shared-ar
 import { subcommand } from '../command/subcommand.ts'
 import { tenantList } from '../command/tenant-records.ts'
 import { addSiteHeaders, collectorUrl, printedAddress, types } from './site-headers.ts'
+import { maxReportsPerMinute, sample } from './site-rates.ts'
 import { addSiteStatus } from './site-status.ts'
 import { keep, requireNames, urlNotes, urls } from './site-urls.ts'
 
@@ -41,30 +41,6 @@ const hostOption = (about: string) =>
 const host = hostOption("Host of the site's pages").makeOptionMandatory()
 
 const newHost = hostOption("Host of the site's pages; replaces all current hosts")
-
-const sampledTypes = storedTypeNames.filter((type) => storedTypeRows[type].sampleRate === undefined)
-
-/** Browsers sample network errors themselves. */
-const sample = repeatableOption('--sample <TYPE=RATE>', {
-  about: 'Share of reports of a type that the collector stores (default: all)',
-  takes: `a rate above 0 and up to 1 for one of ${sampledTypes.join(', ')}, such as crash=0.1`,
-  schema: z
-    .string()
-    .regex(/^[\w-]+=(1|0?\.\d{1,6})$/)
-    .transform((text) => text.split('=') as [string, string])
-    .refine(([type, rate]) => (sampledTypes as readonly string[]).includes(type) && Number(rate) > 0)
-    .transform(([type, rate]) => [type, Number(rate)] as const),
-})
-
-const maxReportsPerMinute = option('--max-reports-per-minute <N>', {
-  about: "Reports per minute above which the collector stores a share with its weight (default: the plan's)",
-  takes: "a whole number from 1 to 1000000000, or plan for the plan's number",
-  schema: z
-    .string()
-    .regex(/^(?:plan|\d{1,10})$/)
-    .transform((text) => (text === 'plan' ? 0 : Number(text)))
-    .refine((number) => number <= 1_000_000_000),
-})
 
 const confirm = option('--confirm <NAME>', {
   about: 'The name of the site, to confirm the deletion',
