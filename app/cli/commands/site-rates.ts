@@ -23,7 +23,7 @@ export const maxReportsPerMinute = option('--max-reports-per-minute <N>', {
   takes: "a whole number from 1 to 1000000000, or plan for the plan's number",
   schema: z
     .string()
-    .regex(/^(?:plan|\d{1,10})$/)
+    .regex(/^(?:plan|[1-9]\d{0,9})$/)
     .transform((text) => (text === 'plan' ? 0 : Number(text)))
     .refine((number) => number <= 1_000_000_000),
 })

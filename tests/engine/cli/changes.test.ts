@@ -72,6 +72,11 @@ describe('sites list and update', () => {
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site, '--host', 'two.example')).toBe(
       `The host two.example already belongs to the tenant's site ${other}`,
     )
+    for (const number of ['0', '1000000001', 'x']) {
+      expect(
+        await refused('sites', 'update', '--tenant', tenant, '--site', site, '--max-reports-per-minute', number),
+      ).toMatch(/^--max-reports-per-minute must be a whole number from 1 to 1000000000, or plan/)
+    }
     expect(await refused('sites', 'update', '--tenant', tenant, '--site', site)).toBe(
       'Nothing to change: use one or more of --name, --host, --sample, --max-reports-per-minute, --urls, --keep',
     )
