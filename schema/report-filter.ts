@@ -110,18 +110,22 @@ const conditionsOn = Object.fromEntries(dimensionNames.map((name) => [name, cond
   Record<DimensionName, ReturnType<typeof conditionsOf>>
 >
 
+const conditionsIn = (
+  query: Readonly<Record<string, unknown>>,
+  dimensions: readonly DimensionName[] = dimensionNames,
+) => dimensions.flatMap((dimension) => conditionsOn[dimension](query).map((condition) => ({ dimension, ...condition })))
+
+const toTerm = ({ parameter: _, ...term }: ReturnType<typeof conditionsIn>[number]): FilterTerm => term
+
+const toIssueKey = (issueId: string | undefined) => (issueId === undefined ? undefined : keyOfIssueId(issueId))
+
 /** Throws bad_request for a dimension or an issue that the type lacks (Rule 23). */
 export function toReportFilter(query: FilterQuery): ReportFilter {
   const { reportType, siteId, noise, issueId } = query
-  const terms = dimensionNames.flatMap((dimension) =>
-    conditionsOn[dimension](query).map(({ parameter, ...condition }): FilterTerm => {
-      requireDimension(reportType, dimension, parameter)
-      return { dimension, ...condition }
-    }),
-  )
+  const conditions = conditionsIn(query)
+  for (const { dimension, parameter } of conditions) requireDimension(reportType, dimension, parameter)
   if (issueId !== undefined) requireIssue(reportType, siteId)
-  const issueKey = issueId === undefined ? undefined : keyOfIssueId(issueId)
-  return { reportType, terms, noise: isNoise(noise), issueKey }
+  return { reportType, terms: conditions.map(toTerm), noise: isNoise(noise), issueKey: toIssueKey(issueId) }
 }
 
 /** Filters of stored reports, of all types by default. */
@@ -139,9 +143,7 @@ export type StoredReportQuery = Omit<FilterQuery, 'reportType'> & { readonly rep
  */
 export function toStoredReportFilter(query: StoredReportQuery) {
   const { reportType, noise, issueId } = query
-  const conditions = dimensionNames.flatMap((dimension) =>
-    conditionsOn[dimension](query).map((condition) => ({ dimension, ...condition })),
-  )
+  const conditions = conditionsIn(query)
   if (reportType) for (const { dimension, parameter } of conditions) requireDimension(reportType, dimension, parameter)
   const types = storedTypeNames.filter(
     (type) => (reportType ?? type) === type && conditions.every(({ dimension }) => hasDimension(type, dimension)),
@@ -149,14 +151,11 @@ export function toStoredReportFilter(query: StoredReportQuery) {
   if (types.length === 0) {
     throw new Problem('bad_request', `no report type has ${conditions.map(({ parameter }) => parameter).join(' and ')}`)
   }
-  const terms = conditions.map(({ parameter: _, ...term }): FilterTerm => term)
-  return { types, terms, noise: isNoise(noise), issueKey: issueId === undefined ? undefined : keyOfIssueId(issueId) }
+  return { types, terms: conditions.map(toTerm), noise: isNoise(noise), issueKey: toIssueKey(issueId) }
 }
 
 export const toEveryTypeFilter = (query: Readonly<Record<string, unknown>> & Partial<Pick<FilterQuery, 'noise'>>) => ({
-  terms: (['siteId', 'page'] as const).flatMap((dimension) =>
-    conditionsOn[dimension](query).map(({ parameter: _, ...condition }): FilterTerm => ({ dimension, ...condition })),
-  ),
+  terms: conditionsIn(query, ['siteId', 'page']).map(toTerm),
   noise: isNoise(query.noise),
 })
 
