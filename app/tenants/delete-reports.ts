@@ -11,7 +11,7 @@ import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { onlyRow } from '../../queries/sql/rows.ts'
 import { type Sql, sql, texts, toClickHouseTime, uint64s, uuid } from '../../queries/sql/sql.ts'
 import { findOldestWaiting } from '../../queries/tenants/activity.ts'
-import { countReportsWhere, listDeletions, listPartIds } from '../../queries/tenants/deletions.ts'
+import { countReportsWhere, listDeletions, listPartIds, sumByType } from '../../queries/tenants/deletions.ts'
 import { acknowledgedMs, reportedBehindMs } from '../../schema/durations.ts'
 import { holdCollectors } from '../import/hold.ts'
 import { withLease } from '../program/lease.ts'
@@ -39,13 +39,8 @@ interface Options {
   log(line: string): void
 }
 
-export async function countReports(shards: readonly Database[], where: Sql): Promise<TypeCounts> {
-  const counts: Record<string, number> = {}
-  for (const rows of await Promise.all(shards.map((shard) => shard.read(countReportsWhere(where))))) {
-    for (const { reportType, reports } of rows) counts[reportType] = (counts[reportType] ?? 0) + reports
-  }
-  return counts
-}
+export const countReports = async (shards: readonly Database[], where: Sql): Promise<TypeCounts> =>
+  sumByType((await Promise.all(shards.map((shard) => shard.read(countReportsWhere(where))))).flat())
 
 /**
  * Returns the deleted reports when no response has them. First completes interrupted deletions of the tenant. Throws

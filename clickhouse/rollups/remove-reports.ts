@@ -1,6 +1,6 @@
 /**
  * @module Removes reports, and makes every rollup what it would be without them: the keys of removed reports are
- * deleted and counted again from the other reports. Reports of these keys must not be stored meanwhile: hold the
+ * deleted and counted again from the other reports. No report of these keys may be stored at the same time: hold the
  * collectors and the tenant's lease. Every step can be repeated, so an interrupted removal continues.
  */
 
@@ -8,7 +8,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { bucketTime, rawTime, type TimeColumn } from '../../queries/rollups/columns.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
 import { join, name, type Sql, sql, texts, uint, uuid } from '../../queries/sql/sql.ts'
-import { countReportsWhere } from '../../queries/tenants/deletions.ts'
+import { countReportsWhere, sumByType } from '../../queries/tenants/deletions.ts'
 import { ddlTargets, mutationSettings } from '../cluster/shared-ddl.ts'
 import { fromRaw, hasBucket, listAggregates, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
 import { partitionId } from './rebuild-rollups.ts'
@@ -56,13 +56,9 @@ export async function removeReports(
     targets.length === shards.length
       ? shards.map((ddl) => ({ ddl, databases: [ddl] }))
       : targets.map((ddl) => ({ ddl, databases: shards }))
-  const counts: Record<string, number> = {}
-  for (const group of groups) {
-    for (const { reportType, reports } of await removeInGroup(group, removal)) {
-      counts[reportType] = (counts[reportType] ?? 0) + reports
-    }
-  }
-  return counts
+  const counts = []
+  for (const group of groups) counts.push(...(await removeInGroup(group, removal)))
+  return sumByType(counts)
 }
 
 /** Rows of `touched` must not expire before they are read. */

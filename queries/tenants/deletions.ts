@@ -45,6 +45,13 @@ export const countReportsWhere = (where: Sql, table = 'reports'): Query<z.infer<
   pool: 'maintenance',
 })
 
+/** Sums of all shards. */
+export function sumByType(rows: readonly z.infer<typeof typeRow>[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { reportType, reports } of rows) counts[reportType] = (counts[reportType] ?? 0) + reports
+  return counts
+}
+
 const idRow = z.object({ id: z.string() })
 
 /** Latest reports of imported parts that the condition is true of. */
