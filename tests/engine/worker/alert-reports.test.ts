@@ -141,11 +141,33 @@ test('minutes above a site’s budget are one alert a day, and no burst', async 
   expect(await passOf(shop, hour + 7 * minuteMs)).toEqual([
     [
       'reports.flood',
-      `About 30,000 reports per minute since ${time.slice(0, 10)} ${time.slice(11, 16)} UTC, of which 600 are stored. If they are forged: "sites rotate-token ${site}", then "reports delete ${site} --from ${time}"`,
+      `About 30,000 reports per minute since ${time.slice(0, 10)} ${time.slice(11, 16)} UTC; 600 are stored. If they are forged, run "sites rotate-token ${site}", then "reports delete ${site} --from ${time}"`,
     ],
   ])
   await insert(sites[0], 6, 600, 50_000_000)
   expect(await passOf(shop, hour + 9 * minuteMs)).toEqual([])
+})
+
+test('a flood silences bursts only of the sites that its rule covers', async () => {
+  const hour = startOfHour - 2 * hourMs
+  const shop = await world.createShop()
+  await world.forgetRules()
+  const [flooded, other] = await Promise.all(
+    ['flooded', 'other'].map((name) => world.api.createSite(shop.tenantId, { name, reportsPerMinute: 500 })),
+  )
+  await world.addRule(shop.tenantId, 'reports.burst', shop.destinationId)
+  await world.addRule(shop.tenantId, 'reports.flood', shop.destinationId, { siteId: `${other}` })
+  for (const [time, count, weight] of [
+    [hour - 30 * dayMs, 1, 1_000_000],
+    [hour, 2_000, 50_000_000],
+  ] as const) {
+    await world.database.writer.command(
+      `INSERT INTO reports (tenant_id, site_id, report_type, received_at, id, retention_days, weight)
+       SELECT '${shop.tenantId}', '${flooded}', 'deprecation', fromUnixTimestamp64Milli(toInt64(${time}) + number),
+         generateUUIDv7(), 365, ${weight} FROM numbers(${count})`,
+    )
+  }
+  expect((await passOf(shop, hour + 7 * minuteMs)).map(([type]) => type)).toEqual(['reports.burst'])
 })
 
 test('an hour without reports after a day with a hundred in each is one alert, however long it lasts', async () => {

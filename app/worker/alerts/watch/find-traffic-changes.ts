@@ -39,14 +39,20 @@ export async function findBursts(
   const floods = await read(listIssueFloods(tenantId, startOfHour(since.getTime() - hourMs)))
   const newIssuesOf = new Map(floods.map(({ siteId, hour, issueCount }) => [`${siteId} ${hour}`, issueCount]))
   const hours = new Set(bursts.map(({ siteId, hour }) => `${siteId} ${hour}`))
-  const hasFloodRule = rules.some(({ eventType }) => eventType === floodEvent)
-  const flooded = new Set(hasFloodRule ? (await read(listFloods(tenantId, since))).map(({ siteId }) => siteId) : [])
+  const floodRules = rules.filter(({ eventType }) => eventType === floodEvent)
+  const flooded = floodRules.length > 0 ? await read(listFloods(tenantId, since)) : []
+  const hasFloodAlert = (site: string) =>
+    flooded.some(({ siteId }) => siteId === site) && floodRules.some(({ siteId }) => (siteId ?? site) === site)
   return bursts
-    .filter(({ siteId }) => !flooded.has(siteId))
     .filter(({ siteId, hour }) => {
       const time = Date.parse(hour)
       const isFirst = !hours.has(`${siteId} ${toTime(time - hourMs)}`)
-      return isFirst && time + hourMs > since.getTime() && (firstOf.get(siteId) ?? time) + dayMs <= time
+      return (
+        !hasFloodAlert(siteId) &&
+        isFirst &&
+        time + hourMs > since.getTime() &&
+        (firstOf.get(siteId) ?? time) + dayMs <= time
+      )
     })
     .map((burst) => toBurst(burst, newIssuesOf.get(`${burst.siteId} ${burst.hour}`), now))
 }
