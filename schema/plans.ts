@@ -36,7 +36,7 @@ export const plans = {
 
 export type Plan = keyof typeof plans
 
-/** Reports of a site per minute of which the collector stores all, unless the site has its own number. */
+/** Reports per minute above which the collector stores a share, for sites without their own number. */
 export const reportsPerMinute: Readonly<Record<Plan, number>> = {
   free: 6_000,
   team: 6_000,

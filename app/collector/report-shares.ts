@@ -6,7 +6,7 @@
 import { LRUCache } from 'lru-cache'
 import { minuteMs } from '../../schema/durations.ts'
 
-/** Reports of a type in the last minute, of which older ones count less. */
+/** Reports of a type per minute; older ones count less. */
 interface Load {
   perMinute: number
   at: number

@@ -21,7 +21,7 @@ export interface CollectorSite {
   readonly tenantId: string
   readonly retentionDays: number
   readonly sampleRates: Readonly<Record<string, number>>
-  /** Reports of which all are stored. */
+  /** Above this number the collector stores a share. */
   readonly reportsPerMinute: number
   /** Undefined if the site stores URLs whole. */
   readonly maskUrl: UrlMask | undefined

@@ -1,4 +1,4 @@
-/** @module Minutes of a site with more reports than its budget, of which the collector stored a share. */
+/** @module Minutes in which a site sent more reports than its budget, so that the collector stored a share. */
 
 import { z } from 'zod'
 import { planNames, reportsPerMinute } from '../../schema/plans.ts'
@@ -33,8 +33,8 @@ function budgets(tenantId: string): Sql {
 }
 
 /**
- * Sites and UTC days since then with minutes in which at least the site's budget was stored, and stands for more.
- * Reports are read only of sites that have sampled ones.
+ * Sites and UTC days since then with minutes in which the collector stored the site's budget or more, and only a share.
+ * Reads the reports of sites with sampled reports alone.
  */
 export const listFloods = (tenantId: string, since: Date): Query<Flood> => ({
   name: 'listFloods',

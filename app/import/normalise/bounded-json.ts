@@ -10,8 +10,8 @@ const [maxMembers, maxName] = [64, 64]
 const maxNamed = 8
 
 /**
- * The first 64 members within `limit` UTF-16 units, '' without any. The largest are dropped first, and the member `…` names
- * the last ones that were. URLs are masked, in names too; null and '' count as missing.
+ * The first 64 members within `limit` UTF-16 units, '' without any. The largest are dropped first; the member `…` names up
+ * to eight of them. URLs are masked, also in names; null and '' count as missing.
  */
 export function boundedJson(members: ReadonlyMap<string, unknown>, limit: number, maskUrl?: UrlMask): string {
   if (members.size === 0) return ''

@@ -6,7 +6,7 @@ import { numberOfCases } from '../../../support/number-of-cases.ts'
 
 const minuteMs = 60_000
 
-/** Sends reports of each type at a steady rate, and returns how many are stored, and how many these stand for. */
+/** Sends reports of each type at a steady rate, and returns the number stored and the sum of their weights. */
 function send(perMinute: Readonly<Record<string, number>>, budget: number, minutes: number, seed: number) {
   let at = 0
   const shares = createReportShares(() => at)
@@ -38,7 +38,7 @@ test('all reports within the budget are stored', () => {
   )
 })
 
-test.each([1, 2, 3, 4])('above the budget about as many are stored, and stand for all (seed %d)', (seed) => {
+test.each([1, 2, 3, 4])('above the budget a share is stored, whose weights add up to all (seed %d)', (seed) => {
   const { stored, estimated } = send({ flood: 100_000 }, 5_000, 5, seed)
   // Until the load is known, more are stored: 5,000 times 1 + ln 20.
   expect(stored.flood).toBeGreaterThan(5 * 5_000)

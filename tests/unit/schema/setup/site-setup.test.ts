@@ -36,7 +36,7 @@ test.each([reportUrl, `/r/${token}`])('a page that sends the printed headers of 
   )
 })
 
-test.each(headerKindNames)('%s: the lines for a page without headers are those that make it ok', (kind) => {
+test.each(headerKindNames)('%s: a page without headers is ok once it sends the printed lines', (kind) => {
   const { state, lines } = row(kind, {})
   expect(state).toMatch(/^(missing|optional)$/)
   const printed = (lines ?? []).map((line) => line.split(/: (.*)/s) as [string, string])
@@ -121,7 +121,7 @@ test('an endpoint of another token or service is wrong', () => {
   }
 })
 
-test('a policy that reports here beside one that reports elsewhere is ok', () => {
+test('one policy that reports here is enough, whatever another one does', () => {
   const sent = {
     'reporting-endpoints': `main="${reportUrl}", other="https://other.example/r"`,
     'permissions-policy': 'camera=();report-to=other',
