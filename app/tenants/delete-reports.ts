@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAcknowledged } from '../../clickhouse/cluster/collector-blocks.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { purgeHiddenRows } from '../../clickhouse/rollups/removal-tables.ts'
 import { removeReports } from '../../clickhouse/rollups/remove-reports.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -28,6 +29,7 @@ export interface ReportDeletion {
   /** Names of the filters, which are logged. */
   readonly filters: readonly string[]
   readonly by: string
+  /** The rows leave the disk before the deletion ends, and those of earlier deletions too. */
   readonly purges: boolean
 }
 
@@ -37,6 +39,8 @@ export type TypeCounts = Readonly<Record<string, number>>
 interface Options {
   readonly settings?: DeleteSettings
   log(line: string): void
+  /** Called before each table. */
+  onProgress(done: number, total: number, step: string): void
 }
 
 export const countReports = async (shards: readonly Database[], where: Sql): Promise<TypeCounts> =>
@@ -49,7 +53,7 @@ export const countReports = async (shards: readonly Database[], where: Sql): Pro
 export async function deleteReports(
   databases: Databases,
   deletion: ReportDeletion,
-  { settings = {}, log }: Options,
+  { settings = {}, log, onProgress }: Options,
 ): Promise<TypeCounts> {
   const { writer, shards } = databases
   const { tenantId, where, filters, by } = deletion
@@ -61,10 +65,13 @@ export async function deleteReports(
   async function remove(id: string, condition: Sql): Promise<TypeCounts> {
     const logStep = (state: 'started' | 'done') =>
       logImportSteps(writer)([tenantId], `deletion of reports ${id}`, state)
-    // Repeated before each table, because a step counts for an hour.
-    const onStep = () => logStep('started')
-    await onStep()
-    const counts = await removeReports(shards(), { tenantId, id, where: condition, purges: deletion.purges, onStep })
+    await logStep('started')
+    const onStep = (done: number, total: number, table: string) => {
+      onProgress(done, total, `removing from ${table}`)
+      // Again before each table, because a step counts for an hour.
+      return logStep('started')
+    }
+    const counts = await removeReports(shards(), { tenantId, id, where: condition, onStep })
     const [types, reports] = [Object.keys(counts), Object.values(counts)]
     await insertNextRow(writer, 'report_deletions', sql`tenant_id = ${uuid(tenantId)} AND id = ${uuid(id)}`, {
       finished_at: sql`now64(3)`,
@@ -99,6 +106,7 @@ export async function deleteReports(
   await untilSent(writer, Math.min(deletion.to.getTime(), Date.now()), { settings, log })
   const lease = { database: writer, leaseId: tenantId, kind: 'report deletion', onWait } as const
   const counts = await withLease(lease, () => holdCollectors(writer, run, { log }))
+  if (deletion.purges) for (const shard of shards()) await purgeHiddenRows(shard)
   await untilVersionsExpire()
   return counts
 }
@@ -109,7 +117,7 @@ const [pollMs, mostPolls] = [1_000, 60]
 async function untilSent(
   writer: Database,
   to: number,
-  { settings: { untilForgotten = sleep } = {}, log }: Options,
+  { settings: { untilForgotten = sleep } = {}, log }: Pick<Options, 'settings' | 'log'>,
 ): Promise<void> {
   const restMs = to + reportedBehindMs - Date.now()
   if (restMs > 0) {

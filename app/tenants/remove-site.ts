@@ -1,5 +1,6 @@
 import { mutationSettings } from '../../clickhouse/cluster/shared-ddl.ts'
 import { logImportSteps } from '../../clickhouse/log-import-steps.ts'
+import { purgeHiddenRows } from '../../clickhouse/rollups/removal-tables.ts'
 import { isCopy, removeReports } from '../../clickhouse/rollups/remove-reports.ts'
 import { untilVersionsExpire } from '../../clickhouse/rollups/until-versions-expire.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -25,7 +26,8 @@ export async function removeSite(
   const onStep = () => logStep('started')
   await onStep()
   const where = sql`tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)}`
-  await removeReports(shards(), { tenantId, id: siteId, where, purges: true, onStep })
+  await removeReports(shards(), { tenantId, id: siteId, where, onStep })
+  for (const shard of shards()) await purgeHiddenRows(shard)
   await deleteRows(
     databases,
     (owned) => ofSite(owned, site),

@@ -6,7 +6,7 @@ import { anyOf } from '../../queries/sql/matches.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
 import { join, name, type Sql, sql } from '../../queries/sql/sql.ts'
-import { fromRaw, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
+import { columnsOf, fromRaw, list, listRollups, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
 import {
   fewRowsEach,
   groupMonths,
@@ -113,7 +113,7 @@ type DayRow = z.infer<typeof dayRow>
 function compareRollup(rollup: Rollup, rollups: readonly Rollup[], groups: readonly MonthGroup[]): Query<DayRow> {
   const { keys, measures } = rollup
   const where = (time: TimeColumn) => anyOf(groups.map((group) => inMonths(group, time)))
-  const columns = list([...keys, ...measures.map(({ column }) => column)])
+  const columns = columnsOf(rollup)
   const raw = sql`SELECT * FROM ${name(rawTable)} WHERE ${where(rawTime)}`
   const pairs = measures.map((measure) => ({
     measure,
@@ -191,7 +191,5 @@ function measured(value: unknown): Measured {
   if (typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(Number(value))) return Number(value)
   return typeof value === 'string' || typeof value === 'number' ? value : null
 }
-
-export const list = (columns: readonly string[]): Sql => join(columns.map(name), ', ')
 
 const camelCase = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())

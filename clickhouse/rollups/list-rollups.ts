@@ -70,6 +70,11 @@ export async function viewTargets(database: Database): Promise<string[]> {
 
 export const rawTable = 'reports'
 
+/** Names of columns, separated by commas. */
+export const list = (columns: readonly string[]): Sql => join(columns.map(name), ', ')
+
+export const columnsOf = ({ keys, measures }: Rollup): Sql => list([...keys, ...measures.map(({ column }) => column)])
+
 /** Every rollup of the database with a bucket, sources before the rollups that use them. */
 export async function listRollups(database: Database): Promise<Rollup[]> {
   return (await listAggregates(database)).filter(hasBucket)

@@ -7,15 +7,24 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
-import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
+import type { Database } from '../../queries/clickhouse/database.ts'
 import { bucketTime, rawTime } from '../../queries/rollups/columns.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { onlyRow, rowCount } from '../../queries/sql/rows.ts'
-import { join, name, render, type Sql, sql, texts, uuid } from '../../queries/sql/sql.ts'
+import { join, name, type Sql, sql, texts, uuid } from '../../queries/sql/sql.ts'
 import { mutationSettings } from '../cluster/shared-ddl.ts'
-import { combined, list } from './check-rollups.ts'
-import { fromRaw, hasBucket, listAggregates, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
+import { combined } from './check-rollups.ts'
+import {
+  columnsOf,
+  fromRaw,
+  hasBucket,
+  list,
+  listAggregates,
+  type Rollup,
+  type RollupMeasure,
+  rawTable,
+} from './list-rollups.ts'
+import { run as runOn } from './removal-tables.ts'
 import { inMonths, type TenantRange } from './rollup-months.ts'
 
 export interface Recount {
@@ -64,11 +73,7 @@ export async function recountDays(
     return { corrected: 0, isQuiet: true }
   }
 
-  async function run(statement: Sql, further: Record<string, string | number> = {}): Promise<void> {
-    const { text, params } = render(statement)
-    const settings = { ...poolSettings(queryPools.maintenance), insert_deduplicate: 0, ...further }
-    await database.command(text, { params, settings: settings as NonNullable<StatementOptions['settings']>, signal })
-  }
+  const run = (statement: Sql, settings = {}) => runOn(database, statement, { settings, signal })
 
   const countReports = async (group: TenantRange) =>
     onlyRow(await database.read(countOf(sql`FROM ${name(rawTable)} WHERE ${inMonths(group, rawTime)}`), { signal }))
@@ -195,5 +200,3 @@ function insertDifference(rollup: Rollup, rollups: readonly Rollup[], group: Ten
     FROM (${bothSides(rollup, rollups, group)})
     WHERE ${differs(rollup)}`
 }
-
-const columnsOf = ({ keys, measures }: Rollup): Sql => list([...keys, ...measures.map(({ column }) => column)])

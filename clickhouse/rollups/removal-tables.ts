@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { Database, StatementOptions } from '../../queries/clickhouse/database.ts'
 import { poolSettings, queryPools } from '../../queries/clickhouse/query-pools.ts'
 import { rowCount } from '../../queries/sql/rows.ts'
-import { join, name, render, type Sql, sql, text, uuid } from '../../queries/sql/sql.ts'
-import { ddlSettings } from '../cluster/shared-ddl.ts'
-import { type Rollup, rawTable } from './list-rollups.ts'
+import { name, render, type Sql, sql, text, texts, uuid } from '../../queries/sql/sql.ts'
+import { ddlSettings, mutationSettings } from '../cluster/shared-ddl.ts'
+import { listAggregates, rawTable } from './list-rollups.ts'
 
 /** A month of the removed reports, from the start of its first day to the end of its last. */
 export interface Span {
@@ -18,18 +18,32 @@ export interface Span {
   readonly hasOneRetention: boolean
 }
 
-export const list = (columns: readonly string[]) => join(columns.map(name), ', ')
-
-export const columnsOf = ({ keys, measures }: Rollup) => list([...keys, ...measures.map(({ column }) => column)])
-
+/** A statement that changes tables; no insert is taken for an earlier one. */
 export async function run(
-  database: Database,
+  database: Pick<Database, 'command'>,
   statement: Sql,
-  further: Readonly<Record<string, unknown>> = {},
+  { settings: further = {}, signal }: Pick<StatementOptions, 'settings' | 'signal'> = {},
 ): Promise<void> {
   const { text, params } = render(statement)
   const settings = { ...poolSettings(queryPools.maintenance), ...ddlSettings, insert_deduplicate: 0, ...further }
-  await database.command(text, { params, settings: settings as NonNullable<StatementOptions['settings']> })
+  await database.command(text, { params, settings: settings as NonNullable<StatementOptions['settings']>, signal })
+}
+
+/** No query sees the rows afterwards. They leave the disk with the next merge of their parts, or by `purgeHiddenRows`. */
+export const hideRows = (database: Database, table: string, where: Sql): Promise<void> =>
+  run(database, sql`DELETE FROM ${name(table)} WHERE ${where}`, {
+    settings: { ...mutationSettings, lightweight_deletes_sync: '2' },
+  })
+
+/** Rewrites the parts of reports and rollups that have hidden rows, of earlier deletions too. */
+export async function purgeHiddenRows(database: Database): Promise<void> {
+  const tables = [rawTable, ...(await listAggregates(database)).map(({ table }) => table)]
+  const parts = sql`
+    SELECT DISTINCT table AS name FROM system.parts
+    WHERE database = currentDatabase() AND active AND has_lightweight_delete AND table IN ${texts(tables)}`
+  for (const table of await namesOf(database, 'listTablesWithHiddenRows', parts)) {
+    await run(database, sql`ALTER TABLE ${name(table)} APPLY DELETED MASK`, { settings: mutationSettings })
+  }
 }
 
 const nameRow = z.object({ name: z.string() })

@@ -5,14 +5,13 @@
  */
 
 import type { Database } from '../../queries/clickhouse/database.ts'
-import { bucketTime, rawTime, type TimeColumn } from '../../queries/rollups/columns.ts'
-import { inRanges } from '../../queries/rollups/table-slices.ts'
-import { join, name, type Sql, sql, texts, uint, uuid } from '../../queries/sql/sql.ts'
+import { rawTime } from '../../queries/rollups/columns.ts'
+import { name, type Sql, sql } from '../../queries/sql/sql.ts'
 import { countReportsWhere, sumByType } from '../../queries/tenants/deletions.ts'
-import { ddlTargets, mutationSettings } from '../cluster/shared-ddl.ts'
-import { fromRaw, hasBucket, listAggregates, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
-import { partitionId } from './rebuild-rollups.ts'
-import { columnsOf, columnsOfReports, exists, list, listSpans, run, type Span } from './removal-tables.ts'
+import { ddlTargets } from '../cluster/shared-ddl.ts'
+import { columnsOf, hasBucket, list, listAggregates, type Rollup, rawTable } from './list-rollups.ts'
+import { mendRollup, within } from './mend-rollup.ts'
+import { columnsOfReports, exists, hideRows, listSpans, run, type Span } from './removal-tables.ts'
 import { sightingsWithout } from './sightings-without.ts'
 
 export interface Removal {
@@ -21,10 +20,8 @@ export interface Removal {
   readonly id: string
   /** True of the reports to remove; not read when an interrupted removal continues. */
   readonly where: Sql
-  /** The rows leave the disk before this returns, instead of with the next merge of their parts. */
-  readonly purges: boolean
-  /** Called before each table. */
-  readonly onStep: () => Promise<void>
+  /** Called before each table; `total` counts them. */
+  readonly onStep: (done: number, total: number, table: string) => Promise<void>
 }
 
 const withoutDashes = (id: string) => id.replaceAll('-', '')
@@ -61,11 +58,8 @@ export async function removeReports(
   return sumByType(counts)
 }
 
-/** Rows of `touched` must not expire before they are read. */
-const touchedRetentionDays = 3_650
-
 async function removeInGroup({ ddl, databases }: Group, removal: Removal) {
-  const { tenantId, id, where, purges, onStep } = removal
+  const { tenantId, id, where, onStep } = removal
   const copy = copyName(id)
   const all = await listAggregates(ddl)
   const drop = (table: string) => run(ddl, sql`DROP TABLE IF EXISTS ${name(table)} SYNC`)
@@ -85,56 +79,6 @@ async function removeInGroup({ ddl, databases }: Group, removal: Removal) {
     await run(ddl, sql`RENAME TABLE ${name(unfinished)} TO ${name(table)}`)
   }
 
-  async function deleteRows(database: Database, table: string, condition: Sql): Promise<void> {
-    const statement = purges ? sql`ALTER TABLE ${name(table)} DELETE` : sql`DELETE FROM ${name(table)}`
-    await run(database, sql`${statement} WHERE ${condition}`, { ...mutationSettings, lightweight_deletes_sync: '2' })
-  }
-
-  const within = ({ from, to, types }: Span, time: TimeColumn) =>
-    sql`tenant_id = ${uuid(tenantId)} AND report_type IN ${texts(types)} AND ${inRanges(time, [{ from, to }])}`
-
-  async function mend(rollup: Rollup, spans: ReadonlyMap<Database, readonly Span[]>): Promise<void> {
-    const { table, source } = rollup
-    const [fresh, touched] = [workTable(table), workTable(table, '_keys')]
-    const columns = columnsOf(rollup)
-    const identity = join(
-      rollup.keys.map((key) => notNull(rollup, key)),
-      ', ',
-    )
-    for (const work of [fresh, touched]) {
-      await drop(work)
-      await run(ddl, sql`CREATE TABLE ${name(work)} AS ${name(table)}`)
-    }
-    const isTouched = (span: Span) => sql`
-      (${identity}) IN (SELECT ${identity} FROM ${name(touched)} WHERE ${within(span, bucketTime)})`
-    const partitions = new Set<string>()
-    for (const [database, ofDatabase] of spans) {
-      for (const span of ofDatabase) {
-        partitions.add(span.partition)
-        const removed = fromRaw(rollup, all, sql`SELECT * FROM ${name(copy)} WHERE ${within(span, rawTime)}`)
-        await run(database, sql`INSERT INTO ${name(touched)} (${columns}) SELECT ${lasting(rollup)} FROM (${removed})`)
-        const time = source === rawTable ? rawTime : bucketTime
-        const others =
-          !isResumed && span.hasOneRetention && rollup.measures.every(isCount)
-            ? subtracted(rollup, touched, sql`${within(span, bucketTime)} AND ${isTouched(span)}`)
-            : sql`
-            SELECT ${columns} FROM (${rollup.over(sql`SELECT * FROM ${name(source)} WHERE ${within(span, time)}`)})
-            WHERE ${isTouched(span)}`
-        await run(database, sql`INSERT INTO ${name(fresh)} (${columns}) ${others}`)
-      }
-    }
-    for (const partition of partitions) {
-      for (const [database, ofDatabase] of spans) {
-        for (const span of ofDatabase.filter((one) => one.partition === partition)) {
-          await deleteRows(database, table, sql`${within(span, bucketTime)} AND ${isTouched(span)}`)
-        }
-      }
-      // Moved and not inserted, so that no view counts the rows in another rollup.
-      const id = partitionId(partition)
-      await run(ddl, sql`ALTER TABLE ${name(fresh)} MOVE PARTITION ID ${id} TO TABLE ${name(table)}`)
-    }
-  }
-
   /** A table without a bucket outlives the reports. */
   async function mendSightings(rollup: Rollup): Promise<void> {
     const { table } = rollup
@@ -143,7 +87,7 @@ async function removeInGroup({ ddl, databases }: Group, removal: Removal) {
     const { isTouched, others, rows } = sightingsWithout(rollup, all, { tenantId, copy })
     await create(fresh, table, columns, rows)
     for (const database of databases) {
-      await deleteRows(database, table, isTouched)
+      await hideRows(database, table, isTouched)
       // The second insert has what was stored since an interrupted run.
       for (const from of [name(fresh), sql`(${others})`]) {
         await run(database, sql`INSERT INTO ${name(table)} (${columns}) SELECT ${columns} FROM ${from}`)
@@ -160,48 +104,19 @@ async function removeInGroup({ ddl, databases }: Group, removal: Removal) {
     const ofDatabase = await listSpans(database, tenantId, copy)
     spans.set(database, ofDatabase)
     for (const span of ofDatabase) {
-      const isRemoved = sql`id IN (SELECT id FROM ${name(copy)} WHERE ${within(span, rawTime)})`
-      await deleteRows(database, rawTable, sql`${within(span, rawTime)} AND ${isRemoved}`)
+      const isRemoved = sql`id IN (SELECT id FROM ${name(copy)} WHERE ${within(tenantId, span, rawTime)})`
+      await hideRows(database, rawTable, sql`${within(tenantId, span, rawTime)} AND ${isRemoved}`)
     }
   }
-  for (const rollup of counts.flat().length === 0 ? [] : all) {
-    await onStep()
-    await (hasBucket(rollup) ? mend(rollup, spans) : mendSightings(rollup))
+  const removed = { tenantId, ddl, spans, copy, rollups: all, canSubtract: !isResumed }
+  for (const [done, rollup] of counts.flat().length === 0 ? [] : all.entries()) {
+    const { table } = rollup
+    await onStep(done, all.length, table)
+    const work = { fresh: workTable(table), touched: workTable(table, '_keys') }
+    await (hasBucket(rollup) ? mendRollup(rollup, removed, work) : mendSightings(rollup))
   }
   for (const { table } of all) for (const ending of endings) await drop(workTable(table, ending))
   // The last, because a removal continues while it exists.
   await drop(copy)
   return counts.flat()
-}
-
-const notNull = ({ nullableKeys }: Rollup, key: string): Sql =>
-  nullableKeys.includes(key) ? sql`ifNull(toString(${name(key)}), '')` : name(key)
-
-/** A count or a weight, or the retention, which stays if all reports have the same. */
-const isCount = ({ column, combine, type }: RollupMeasure) =>
-  (combine === 'sum' && type === 'UInt64') || column === 'retention_days'
-
-const lasting = ({ keys, measures }: Rollup): Sql => {
-  const days = sql`toUInt16(${uint(touchedRetentionDays)}) AS retention_days`
-  const values = measures.map(({ column }) => (column === 'retention_days' ? days : name(column)))
-  return join([...keys.map(name), ...values], ', ')
-}
-
-/** Rows of a rollup less those of removed reports. */
-function subtracted({ table, keys, measures }: Rollup, removed: string, where: Sql): Sql {
-  const columns = list([...keys, ...measures.map(({ column }) => column)])
-  const values = measures.map(({ column, combine }) => {
-    const of = (side: Sql) => sql`${name(`${combine}If`)}(merged.${name(column)}, ${side})`
-    const isKept = combine !== 'sum'
-    return sql`${isKept ? of(sql`stored`) : sql`toUInt64(${of(sql`stored`)} - ${of(sql`NOT stored`)})`} AS ${name(column)}`
-  })
-  return sql`
-    SELECT ${list(keys)}, ${join(values, ', ')}
-    FROM (
-      SELECT ${columns}, true AS stored FROM ${name(table)} WHERE ${where}
-      UNION ALL
-      SELECT ${columns}, false AS stored FROM ${name(removed)} WHERE ${where}
-    ) AS merged
-    GROUP BY ${list(keys)}
-    HAVING report_count > 0`
 }

@@ -1,5 +1,5 @@
 import { join, name, type Sql, sql, text, uuid } from '../../queries/sql/sql.ts'
-import { fromRaw, type Rollup, type RollupMeasure } from './list-rollups.ts'
+import { columnsOf, fromRaw, list, type Rollup, type RollupMeasure } from './list-rollups.ts'
 
 interface Removed {
   readonly tenantId: string
@@ -22,8 +22,8 @@ interface Sightings {
  */
 export function sightingsWithout(rollup: Rollup, rollups: readonly Rollup[], { tenantId, copy }: Removed): Sightings {
   const { table, source, measures } = rollup
-  const keys = join(rollup.keys.map(name), ', ')
-  const columns = join([...rollup.keys, ...measures.map(({ column }) => column)].map(name), ', ')
+  const keys = list(rollup.keys)
+  const columns = columnsOf(rollup)
   const removed = fromRaw(rollup, rollups, sql`SELECT * FROM ${name(copy)}`)
   const isTouched = sql`tenant_id = ${uuid(tenantId)} AND (${keys}) IN (SELECT ${keys} FROM (${removed}))`
   const ofSource = rollup.over(sql`SELECT * FROM ${name(source)} WHERE tenant_id = ${uuid(tenantId)}`)

@@ -4,7 +4,7 @@
 
 import type { DimensionName } from '../../schema/dimensions.ts'
 import { type BucketSize, bucketSizes } from '../../schema/enumerations.ts'
-import { type ReportType, reportTypeNames } from '../../schema/report-types.ts'
+import { type ReportType, reportTypeNames, type StoredType } from '../../schema/report-types.ts'
 import type { Report } from '../../schema/responses/report.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { dimensionValue, estimated, type OracleWindow } from './oracle-parts.ts'
@@ -13,7 +13,7 @@ import { type OracleFilters, passesFilters } from './report-filters.ts'
 export function matching(
   rows: readonly StoredReport[],
   { from, to }: OracleWindow,
-  reportType: ReportType,
+  reportType: StoredType,
   filters: OracleFilters,
 ): StoredReport[] {
   return rows.filter(

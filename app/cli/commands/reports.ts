@@ -6,6 +6,7 @@ import { type StoredReportQuery, storedReportParams } from '../../../schema/repo
 import { storedTypeNames } from '../../../schema/report-types.ts'
 import { substring } from '../../../schema/value-params.ts'
 import { quoteInput } from '../../pipeline/quote-input.ts'
+import { share, withProgress } from '../../program/show-progress.ts'
 import { countReports, deleteReports } from '../../tenants/delete-reports.ts'
 import { selectReports } from '../../tenants/select-reports.ts'
 import { option } from '../command/arguments.ts'
@@ -39,7 +40,7 @@ const dryRun = new Option('--dry-run', 'Only print how many reports match, by ty
 
 const purge = new Option(
   '--purge',
-  'Rewrite the parts of all tables before the command ends, so that the bytes are gone',
+  'Rewrite all parts with deleted rows before the command ends, so that their bytes are gone, of earlier deletions too',
 )
 
 const descriptionOf = (schema: z.ZodType): string | undefined =>
@@ -125,7 +126,14 @@ export function addReports(program: Command, context: Context): void {
         } reports`,
       )
       const requested = { tenantId: tenant, where, to, filters: [...names, 'to'], by: by ?? '', purges: purge === true }
-      const deleted = await deleteReports(database, requested, context)
+      const { settings, log } = context
+      const deleted = await withProgress(context.stderr, 1, (update) =>
+        deleteReports(database, requested, {
+          settings,
+          log,
+          onProgress: (done, total, step) => update(share(done, total), step),
+        }),
+      )
       if (!purge) {
         context.log(
           'The bytes leave the disk with the next merge of their parts, at the latest when the reports expire; --purge removes them now',

@@ -131,7 +131,7 @@ test('an interrupted deletion is completed by the next; all types with the dimen
   const onStep = async () => {
     if (++steps === 9) throw new Error('cut off')
   }
-  const removal = { tenantId, id, where, purges: false, onStep }
+  const removal = { tenantId, id, where, onStep }
   await expect(removeReports([database.writer], removal)).rejects.toThrow('cut off')
   const [[host] = []] = await queryRows(
     database.writer,
@@ -159,8 +159,11 @@ test('deleted reports of an import are no lost ones, and are not stored by the s
   const imported = () => cli(['import', 'reports', '--tenant', tenantId, '-'], { environment, stdin })
   await imported()
   const words = ['reports', 'delete', '--tenant', tenantId, '--document-url-contains', 'token=9f3a0ffee']
-  expect((await done(...words, '--purge')).response.reports).toEqual({ crash: 1 })
+  expect((await done(...words)).response.reports).toEqual({ crash: 1 })
   const inParts = "SELECT count() FROM reports WHERE document_url LIKE '%9f3a0ffee%' SETTINGS apply_deleted_mask = 0"
+  expect(await queryRows(database.writer, inParts)).toEqual([[1]])
+  // What an earlier deletion only hid is purged too.
+  expect((await done(...words, '--purge')).response.reports).toEqual({})
   expect(await queryRows(database.writer, inParts)).toEqual([[0]])
   expect(await database.writer.read(listLostParts(new Date(now - dayMs)))).toEqual([])
   expect((await imported()).code).toBe(0)

@@ -153,7 +153,7 @@ test('a deletion that is cut off between two rollups is ended by another', async
     if (++steps === 6) throw new Error('cut off')
   }
   const where = sql`tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(gone)}`
-  const run = () => removeReports([database.writer], { tenantId, id: gone, where, purges: true, onStep: cutOff })
+  const run = () => removeReports([database.writer], { tenantId, id: gone, where, onStep: cutOff })
   await expect(run()).rejects.toThrow('cut off')
   await api.insertReports(
     randomReports({
