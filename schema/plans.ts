@@ -45,6 +45,20 @@ export const reportsPerMinute: Readonly<Record<Plan, number>> = {
   enterprise: 60_000,
 }
 
+/** New issues, and new versions of scripts that browsers report, of a site and UTC day under their own names (Rule 82). */
+const [few, many] = [
+  { issue: 500, script: 200 },
+  { issue: 5_000, script: 2_000 },
+]
+
+export const newValuesPerDay: Readonly<Record<Plan, Readonly<Record<'issue' | 'script', number>>>> = {
+  free: few,
+  team: few,
+  professional: few,
+  business: many,
+  enterprise: many,
+}
+
 export const planNames = Object.keys(plans) as [Plan, ...Plan[]]
 
 export function lowestPlanWith(capability: Capability): Plan {

@@ -10,10 +10,11 @@ import { minuteMs, startedStepMs } from '../../schema/durations.ts'
 import { isHeld } from '../import/hold.ts'
 import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts'
 import type { InsertedRow } from '../import/reports/inserted-rows.ts'
+import type { NewValues } from '../import/reports/new-values.ts'
 import type { CollectorLog } from './collector-log.ts'
 import { type DropReason, readGate } from './post-gate.ts'
 import type { RestoreBlocks, Restored } from './restore-blocks.ts'
-import { type SegmentContent, tenantsOf } from './segment-file.ts'
+import { type PostRecord, type SegmentContent, tenantsOf } from './segment-file.ts'
 import type { Segment } from './segment-list.ts'
 
 export interface BlockAttemptOptions {
@@ -24,6 +25,8 @@ export interface BlockAttemptOptions {
   /** Token of this sender, unchanged after a restart. */
   readonly stepToken: string
   readonly restore: RestoreBlocks
+  /** Without it new issues and scripts have no bound. */
+  readonly newValues?: Pick<NewValues, 'bound'> | undefined
   /** True on a cluster: after a lost replica, a repeated insert can leave rollups that differ from the reports. */
   readonly recountsRepeated?: boolean
   /** Boot of ClickHouse's machine, if known. */
@@ -65,7 +68,9 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
     const content = await log.load(segment)
     const tenantIds = tenantsOf(content.records)
     await logStarted(segment, tenantIds, signal)
-    const { wanted, dropped } = await readGate(database, content.records, signal)
+    const gate = await readGate(database, content.records, signal)
+    const { dropped } = gate
+    let { wanted } = gate
     if (segment.begunAt !== undefined && (!isTrusted(segment.begunAt) || dropped.size > 0)) {
       return storeById(segment, content, signal)
     }
@@ -74,7 +79,9 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
         await logDone(tenantIds, signal)
         throw new Held()
       }
-      if (dropped.size > 0) await log.rewrite(segment, { ...content, records: wanted })
+      const bounded = await boundValues(wanted, content.columns, signal)
+      if (dropped.size > 0 || bounded !== wanted) await log.rewrite(segment, { ...content, records: bounded })
+      wanted = bounded
       for (const [reason, reports] of dropped) onDropped?.(reason, reports)
       const now = Date.now()
       await log.store.begin(segment.token, now)
@@ -92,6 +99,17 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
     }
     await logDone(tenantIds, signal)
     await log.store.finish(segment.token)
+  }
+
+  async function boundValues(
+    records: readonly PostRecord[],
+    columns: readonly string[],
+    signal: AbortSignal,
+  ): Promise<readonly PostRecord[]> {
+    const unknown = records.filter(({ isKnown }) => !isKnown).map(({ lines }) => lines)
+    const bounded = await options.newValues?.bound((query) => database.read(query, { signal }), unknown, columns)
+    if (!bounded || bounded.size === 0) return records
+    return records.map((record) => ({ ...record, lines: bounded.get(record.lines) ?? record.lines }))
   }
 
   async function storeById(segment: Segment, content: SegmentContent, signal: AbortSignal): Promise<void> {

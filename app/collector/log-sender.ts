@@ -4,6 +4,7 @@ import { gatherDurations } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
 import { type BlockTimes, dueAt, type GatherLimits } from '../import/due-at.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
+import type { NewValues } from '../import/reports/new-values.ts'
 import type { BlockSender, Sent } from './block-sender.ts'
 import type { CollectorLog } from './collector-log.ts'
 import type { Segment } from './segment-list.ts'
@@ -23,6 +24,7 @@ export const blockLimits: BlockLimits = {
 
 export interface LogSenderOptions {
   readonly log: CollectorLog
+  readonly isKnown?: NewValues['isKnown']
   readonly limits?: Partial<BlockLimits> | undefined
   /** Number of a tenant's shard; without it there is only one. */
   readonly shardOf?: ((tenantId: string) => number) | undefined
@@ -83,7 +85,7 @@ function createRouter(
   return { route, hasUnrouted: () => log.segments().some((segment) => !routed.has(segment)) }
 }
 
-export function createLogSender({ log, shardOf, openSender, ...options }: LogSenderOptions) {
+export function createLogSender({ log, isKnown = () => false, shardOf, openSender, ...options }: LogSenderOptions) {
   const limits = { ...blockLimits, ...options.limits }
   const senders = createShardSenders(openSender, schedule)
   const { route, hasUnrouted } = createRouter(log, shardOf, senders.of)
@@ -131,7 +133,15 @@ export function createLogSender({ log, shardOf, openSender, ...options }: LogSen
     async store(reports: readonly StoredReport[], tokenHash: string): Promise<void> {
       const [{ tenantId, siteId, receivedAt }] = reports as [StoredReport]
       const lines = Buffer.from(reports.map(toInsertLine).join(''))
-      await log.append({ tenantId, siteId, tokenHash, receivedAt, reports: reports.length, lines }).finally(setTimer)
+      const record = {
+        tenantId,
+        siteId,
+        tokenHash,
+        receivedAt,
+        reports: reports.length,
+        isKnown: reports.every(isKnown),
+      }
+      await log.append({ ...record, lines }).finally(setTimer)
     },
     /** Sends the segments of earlier processes. */
     start(shards: number): void {

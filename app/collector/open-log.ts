@@ -9,6 +9,7 @@ import { ownFolder } from '../../clickhouse/engine/folder-owner.ts'
 import type { ReadBoot } from '../../clickhouse/read-boot.ts'
 import type { Database } from '../../queries/clickhouse/database.ts'
 import type { Config } from '../config.ts'
+import { createNewValues } from '../import/reports/new-values.ts'
 import { reasonOf } from '../program/log-outage.ts'
 import { isInMemory, writeSynced } from '../program/write-synced.ts'
 import type { SenderTimeouts } from './block-sender.ts'
@@ -63,11 +64,14 @@ export async function openLog(
       ttlMs: siteTtlMs,
     })
     const id = await readId(folder)
+    const newValues = createNewValues()
+    const timeouts = blocks?.timeouts
     const sender = createLogSender({
       log: segments,
+      isKnown: newValues.isKnown,
       limits: blocks?.limits,
       shardOf: cluster && sites.shardOf,
-      openSender: openSenders({ segments, database, cluster, id, log, metrics, readBoot, timeouts: blocks?.timeouts }),
+      openSender: openSenders({ segments, database, cluster, id, log, metrics, newValues, readBoot, timeouts }),
     })
     sender.start(cluster?.shardCount ?? 1)
     const polling = setInterval(sender.suspect, bootPollMs).unref()

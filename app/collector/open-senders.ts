@@ -25,6 +25,7 @@ export interface OpenSendersOptions {
   readonly id: string
   readonly log: Logger
   readonly metrics: CollectorMetrics
+  readonly newValues: BlockSenderOptions['newValues']
   readonly readBoot: ReadBoot | undefined
   readonly timeouts: BlockSenderOptions['timeouts']
 }
@@ -34,7 +35,7 @@ const bootUnknown =
 
 /** On a cluster opens a sender for each shard, which uses no servers of other shards. */
 export function openSenders(options: OpenSendersOptions): LogSenderOptions['openSender'] {
-  const { segments, database, cluster, id, log, metrics, readBoot, timeouts } = options
+  const { segments, database, cluster, id, log, metrics, newValues, readBoot, timeouts } = options
   const onRestored = logRestored(log, metrics)
   let isMigrated = false
   let isAdopted = false
@@ -87,6 +88,7 @@ export function openSenders(options: OpenSendersOptions): LogSenderOptions['open
       logSteps,
       stepToken,
       restore,
+      newValues,
       recountsRepeated: cluster !== undefined,
       timeouts,
       onIdle,

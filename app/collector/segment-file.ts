@@ -14,6 +14,8 @@ export interface PostRecord {
   readonly tokenHash: string
   readonly receivedAt: number
   readonly reports: number
+  /** True if all its issues and scripts were stored before it was posted. */
+  readonly isKnown?: boolean | undefined
   /** Lines of JSONCompactEachRow. */
   readonly lines: Buffer
 }
@@ -42,6 +44,7 @@ const recordHead = z.object({
   tokenHash: z.string(),
   receivedAt: z.number(),
   reports: z.int(),
+  isKnown: z.boolean().optional(),
   /** Bytes of the segment that were synced before the record was written. */
   synced: z.int(),
 })

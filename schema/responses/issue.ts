@@ -27,6 +27,9 @@ export const issue = z
     firstSeenEver: dateTimeText.optional().meta({
       description: 'With `new=true`: time of the first report ever, independent of filters.',
     }),
+    otherIssueCount: count.optional().meta({
+      description: 'Only with the subject `(other)`: about how many new issues it combines since firstSeen.',
+    }),
   })
   .meta({ id: 'Issue', description: 'Reports about the same problem, grouped across pages.' })
 

@@ -81,7 +81,7 @@ const onlyNew = (window: TimeRange) => ({
 })
 
 function toIssue(found: FoundIssue): z.input<typeof issue> {
-  const { key, siteId, reportType, subject, targetHost, senders, firstSeenEver } = found
+  const { key, siteId, reportType, subject, targetHost, senders, firstSeenEver, otherIssueCount } = found
   const { issue: rule, dimensions } = reportTypeRows[reportType]
   const isOfBlockedHost = rule?.hostOf === 'blockedUrl' && dimensions.includes('blockedHost')
   return {
@@ -101,5 +101,6 @@ function toIssue(found: FoundIssue): z.input<typeof issue> {
     firstSeen: found.firstSeen,
     lastSeen: found.lastSeen,
     ...(firstSeenEver !== undefined && { firstSeenEver }),
+    ...(otherIssueCount !== undefined && { otherIssueCount }),
   }
 }

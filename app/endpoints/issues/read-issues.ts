@@ -9,7 +9,9 @@ import {
   listNewIssues,
   type RankedIssue,
 } from '../../../queries/issues/issues.ts'
+import { countOtherIssues } from '../../../queries/issues/other-issues.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
+import { otherIssues } from '../../../schema/issue-id.ts'
 import type { IssueSenders } from '../../../schema/rules/confidence.ts'
 import type { Page } from '../../pipeline/page.ts'
 import { withDetails } from '../groups/with-details.ts'
@@ -23,6 +25,8 @@ export interface FoundIssue extends RankedIssue, IssueDetails {
   readonly senders: IssueSenders
   /** Set in a list of new issues. */
   readonly firstSeenEver?: string | undefined
+  /** Set in an issue `(other)`. */
+  readonly otherIssueCount?: number | undefined
 }
 
 /**
@@ -67,9 +71,18 @@ async function readDetails(
   const sendersOf = new Map(all.map((found) => [found.key, found]))
   const sightingOf = new Map(sightings.map((found) => [found.key, found]))
   const lastSeenOf = new Map(data.map(({ key, lastSeen }) => [key, lastSeen]))
-  const issues = withDetails(data, details).map(
-    (found): FoundIssue => ({ ...found, ...sightingOf.get(found.key), senders: sendersOf.get(found.key) ?? found }),
+  const found = withDetails(data, details)
+  const others = await readAll(
+    countOtherIssues(
+      filter,
+      found.filter(({ subject }) => subject === otherIssues),
+    ),
   )
+  const otherOf = new Map(others.map((other) => [other.key, other]))
+  const issues = found.map(({ key, ...one }): FoundIssue => {
+    const senders = sendersOf.get(key) ?? one
+    return { key, ...one, ...sightingOf.get(key), ...otherOf.get(key), senders }
+  })
   const areAsRanked =
     issues.length === data.length && issues.every(({ key, lastSeen }) => lastSeen === lastSeenOf.get(key))
   return { issues, paging, areAsRanked }

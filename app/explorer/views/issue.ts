@@ -1,3 +1,4 @@
+import { otherIssues } from '../../../schema/issue-id.ts'
 import { type ReportType, reportTypeRows } from '../../../schema/report-types.ts'
 import { useApp } from '../app-context.ts'
 import { Badge } from '../components/badge.ts'
@@ -43,7 +44,13 @@ function useIssue(state: any) {
   const rule = reportTypeRows[reportType].issue?.subject
   const subject = typeof rule === 'object' ? rule.word : (first?.[rule ?? ''] ?? '')
   const host = reportType === 'csp-violation' ? first?.blockedHost?.toLowerCase() : undefined
-  const isOf = { ...own, 'subject.any': filterable(subject), 'targetHost.any': filterable(host), limit: 200 }
+  const orOther = (text: string | undefined) => text && [text, otherIssues]
+  const isOf = {
+    ...own,
+    'subject.any': orOther(filterable(subject)),
+    'targetHost.any': orOther(filterable(host)),
+    limit: 200,
+  }
   const path = '/v1/sites/{siteId}/issues'
   const rowOf = (target: any) => target.body?.data.find(({ id }: any) => id === issueId)
   const listed = useRead(first && request(whole, path, isOf))

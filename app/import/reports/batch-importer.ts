@@ -11,6 +11,8 @@ import { chooseSites } from './choose-site.ts'
 import type { ReportWriter } from './clickhouse-report-writer.ts'
 import type { ImportBatch, ImportLog, RecordedRange } from './import-log.ts'
 import type { ImportTally } from './import-tally.ts'
+import type { InsertBlock } from './insert-block.ts'
+import type { NewValues } from './new-values.ts'
 import { parseBatch } from './parse-batch.ts'
 import type { Restorer } from './restore-reports.ts'
 
@@ -19,6 +21,8 @@ export interface BatchOptions {
   readonly importLog: ImportLog
   readonly writer: ReportWriter
   readonly restorer: Restorer
+  /** Without it new issues and scripts have no bound. */
+  readonly newValues?: ImportedValues | undefined
   /** True on a cluster: after a lost replica, a repeated insert can leave rollups that differ from the reports. */
   readonly recountsRepeated?: boolean
   /** Site of every report in lines without one; by default chosen by host. */
@@ -28,6 +32,11 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface ImportedValues extends Pick<NewValues, 'isKnown'> {
+  /** Chunks of the block with at most the bound of new values. */
+  bound(block: Pick<InsertBlock, 'chunks' | 'unknown'>): Promise<readonly Buffer[]>
+}
+
 type BatchRanges = ReturnType<typeof batchRanges>
 
 export type BatchChain = Pick<ImportBatch, 'previousToken' | 'token' | 'lines'>
@@ -35,16 +44,16 @@ export type BatchChain = Pick<ImportBatch, 'previousToken' | 'token' | 'lines'>
 /** Bound of the importer's and ClickHouse's memory. */
 const blockLimits = { rows: 65_535, bytes: 48 * 1024 * 1024 }
 
-function contextOf({ tenantId, siteId }: BatchOptions, settings: ImportSettings, ranges: BatchRanges) {
+function contextOf({ tenantId, siteId, newValues }: BatchOptions, settings: ImportSettings, ranges: BatchRanges) {
   const { sites, retentionFrom } = settings
   const [{ hosts, importedAt }] = ranges as [BatchRanges[0]]
   const chooseSite = chooseSites(sites, siteId, hosts)
   const urlMasks = new Map(sites.map((site) => [site.id, createUrlMask(site)]))
-  return { tenantId, blockLimits, retentionFrom, chooseSite, urlMasks, importedAt, ranges }
+  return { tenantId, blockLimits, retentionFrom, chooseSite, urlMasks, importedAt, ranges, isKnown: newValues?.isKnown }
 }
 
 export function createBatchImporter(options: BatchOptions, tally: ImportTally) {
-  const { importLog, writer, restorer, signal, onReject = () => {} } = options
+  const { importLog, writer, restorer, newValues, signal, onReject = () => {} } = options
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
   // A serial queue: one write runs while the rows after it are parsed.
   let writes: Promise<void> = Promise.resolve()
@@ -80,12 +89,15 @@ export function createBatchImporter(options: BatchOptions, tally: ImportTally) {
       // At most one block waits, so two are in memory.
       await writes
       let attempts = recorded.length > 0 ? 1 : 0
+      // Equal at each attempt.
+      let chunks: readonly Buffer[] | undefined
       enqueue(async () => {
         await importLog.checkBoot()
         if (performance.now() - steppedAt > startedStepMs) await logStarted(range)
         if (options.recountsRepeated && attempts++ > 0) lookedUp.add(range)
-        if (range.state !== 'restore') await writer.write(block.chunks, token)
-        if (lookedUp.has(range)) tally.restored += await restorer.insertMissing(block)
+        chunks ??= (await newValues?.bound(block)) ?? block.chunks
+        if (range.state !== 'restore') await writer.write(chunks, token)
+        if (lookedUp.has(range)) tally.restored += await restorer.insertMissing({ ...block, chunks })
       })
     }
     const reports = tally.reports - reportsBefore

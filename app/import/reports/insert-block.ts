@@ -9,6 +9,8 @@ export const blockColumns: readonly string[] = storedFieldNames.map((field) => s
 export interface InsertBlock {
   readonly rows: number
   readonly chunks: readonly Buffer[]
+  /** Chunks with a report that can add a value (`new-values.ts`). */
+  readonly unknown: readonly Buffer[]
   readonly parts: readonly BlockPart[]
 }
 
@@ -26,24 +28,29 @@ const chunkCharacters = 256 * 1024
 export const toInsertLine = (report: StoredReport): string =>
   `${JSON.stringify(storedFieldNames.map((field) => report[field]))}\n`
 
-export function collectBlocks(limits: BlockLimits) {
+export function collectBlocks(limits: BlockLimits, isKnown: (report: StoredReport) => boolean = () => true) {
   let lines = ''
   let chunks: Buffer[] = []
+  let unknown: Buffer[] = []
+  let hasUnknown = false
   let [rows, bytes] = [0, 0]
   const parts = collectParts()
 
   function endChunk(): void {
     const chunk = Buffer.from(lines)
     chunks.push(chunk)
+    if (hasUnknown) unknown.push(chunk)
     bytes += chunk.length
     lines = ''
+    hasUnknown = false
   }
 
   function rest(): InsertBlock | undefined {
     if (rows === 0) return undefined
     endChunk()
-    const block = { rows, chunks, parts: parts.rest() }
+    const block = { rows, chunks, unknown, parts: parts.rest() }
     chunks = []
+    unknown = []
     rows = 0
     bytes = 0
     return block
@@ -53,6 +60,7 @@ export function collectBlocks(limits: BlockLimits) {
     /** Returns the block that the report completes. */
     add(report: StoredReport): InsertBlock | undefined {
       lines += toInsertLine(report)
+      hasUnknown ||= !isKnown(report)
       parts.add(report)
       rows++
       if (lines.length >= chunkCharacters) endChunk()

@@ -34,6 +34,8 @@ export interface ImportContext<Range extends BatchRange> {
   /** Receipt time of reports without one. */
   readonly importedAt: number
   readonly blockLimits: BlockLimits
+  /** False for a report that can add an issue or a script; true for all by default. */
+  readonly isKnown?: ((report: StoredReport) => boolean) | undefined
 }
 
 /** Bytes of lines, about 2 ms of parsing, between yields to the insert in flight. */
@@ -95,7 +97,7 @@ export async function* parseBatch<Range extends BatchRange>(
   onReject: (rejection: Rejection) => void | Promise<void>,
 ): AsyncGenerator<{ block: InsertBlock; range: Range }> {
   const { importedAt } = context
-  const ranges = context.ranges.map((range) => ({ range, blocks: collectBlocks(context.blockLimits) }))
+  const ranges = context.ranges.map((range) => ({ range, blocks: collectBlocks(context.blockLimits, context.isKnown) }))
   const readReport = reportReader(ranges, context, tally, reportIds(batch.token))
   let sliceEnd = sliceBytes
 
