@@ -55,6 +55,12 @@ export async function readKnownSources(read: Read, tenantId: string, siteId: str
   return { served, ...createKnownSources({ served, referred, decided }) }
 }
 
+/** Hosts that the policies, scans and decisions of a site have. */
+export async function readKnownHosts(read: Read, tenantId: string, siteId: string): Promise<string[]> {
+  const { sources } = await readKnownSources(read, tenantId, siteId)
+  return [...new Set(sources.flatMap((source) => parseUrl(source)?.hostname ?? []))]
+}
+
 const policiesOf = (disposition: ServedPolicy['disposition'], header: string): ServedPolicy[] =>
   header
     .split('\n')

@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings'
 import { z } from 'zod'
+import { sql } from '../../../queries/sql/sql.ts'
 import { listDeletions } from '../../../queries/tenants/deletions.ts'
 import { dateTime } from '../../../schema/params.ts'
 import { type StoredReportQuery, storedReportParams } from '../../../schema/report-filter.ts'
@@ -9,6 +10,7 @@ import { quoteInput } from '../../pipeline/quote-input.ts'
 import { share, withProgress } from '../../program/show-progress.ts'
 import { countReports, deleteReports } from '../../tenants/delete-reports.ts'
 import { selectReports } from '../../tenants/select-reports.ts'
+import { selectUnconfirmed } from '../../tenants/select-unconfirmed.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { requireSites, requireTenant } from '../command/require-tenant.ts'
@@ -35,6 +37,11 @@ const partOfDocumentUrl = option('--document-url-contains <TEXT>', {
   takes: '2 to 64 characters of printable ASCII without the backslash',
   schema: substring('', ''),
 })
+
+const unconfirmed = new Option(
+  '--unconfirmed',
+  'Only reports of issues and versions of scripts first seen since --from that no policy, scan or decision has',
+)
 
 const dryRun = new Option('--dry-run', 'Only print how many reports match, by type')
 
@@ -84,6 +91,9 @@ export function addReports(program: Command, context: Context): void {
       'must match all of them.',
       'Every response is then as if the reports had never been stored: lists, counts, issues, groups, and first and last sightings of',
       'issues and scripts. Collectors keep accepting posts; imports of the tenant wait. Reports in the log of a collector are waited for.',
+      'After a flood of forged reports, run "sites rotate-token" and then this command with --site, --from and --unconfirmed: reports of',
+      'earlier issues and scripts, of known hosts, of versions in a complete scan or seen before a decision, and of types without issues',
+      'remain. Reports of the issue (other) and sightings without a script are deleted (Rule 82).',
       'Deleted rows are hidden at once. Their bytes leave the disk with the next merge of their parts, at the latest when the reports',
       'expire; --purge removes them now. Backups and exports still have them. Importing the same file again does not store them again.',
       'Safe to interrupt: run it again to complete the deletion. "reports deletions" lists deletions, with the names of filters only.',
@@ -91,6 +101,7 @@ export function addReports(program: Command, context: Context): void {
     examples: [
       'reports delete --tenant ID --document-url-contains token=9f3a --dry-run',
       'reports delete --tenant ID --site ID --type csp-violation --blocked-host evil.example --from 2026-01-31T00:00:00Z',
+      'reports delete --tenant ID --site ID --from 2026-01-31T12:00:00Z --unconfirmed',
       'reports delete --tenant ID --page-contains /reset/ --by ada@example.com --purge',
     ],
   })
@@ -100,22 +111,41 @@ export function addReports(program: Command, context: Context): void {
     .addOption(from)
     .addOption(to)
     .addOption(partOfDocumentUrl)
+    .addOption(unconfirmed)
     .addOption(byOption('Who deletes'))
     .addOption(dryRun)
     .addOption(purge)
   for (const { option } of filters) deletion.addOption(option)
   deletion.action(
-    async ({ tenant, site, type, from, to = new Date(), documentUrlContains, by, dryRun, purge, ...others }) => {
+    async ({
+      tenant,
+      site,
+      type,
+      from,
+      to = new Date(),
+      documentUrlContains,
+      unconfirmed,
+      by,
+      dryRun,
+      purge,
+      ...others
+    }) => {
       const given = others as Readonly<Record<string, unknown>>
       const named = { siteId: site, reportType: type, ...valuesOf(given) }
       const query = parseFilters(Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)))
-      const used = { ...query, from, 'documentUrl.contains': documentUrlContains }
+      const used = { ...query, from, 'documentUrl.contains': documentUrlContains, unconfirmed }
       const names = Object.entries(used).flatMap(([name, value]) => (value === undefined ? [] : [name]))
       if (names.length === 0) throw new Error('Use at least one filter, such as --site, --type or --from')
-      const where = selectReports(tenant, { from, to, query, partOfDocumentUrl: documentUrlContains })
+      const selected = selectReports(tenant, { from, to, query, partOfDocumentUrl: documentUrlContains })
+      if (unconfirmed && !(site && from))
+        throw new Error('--unconfirmed requires --site and --from, the start of the flood')
       const database = await context.database()
       await requireTenant(database.reader, tenant)
       await requireSites(database.reader, tenant, site)
+      const where =
+        unconfirmed && site && from
+          ? sql`${selected} AND ${await selectUnconfirmed(database.reader.read, { tenantId: tenant, siteId: site }, from)}`
+          : selected
       const counts = await countReports(database.shards(), where)
       if (dryRun) return context.finish({ dryRun: true, reports: counts })
       context.log(

@@ -7,13 +7,12 @@
 import { hash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { readKnownSources } from '../../../queries/csp-policies/known-sources.ts'
+import { readKnownHosts } from '../../../queries/csp-policies/known-sources.ts'
 import { countNewValues, listPlans, listStoredValues, type ValueKind } from '../../../queries/reports/new-values.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { chunksOf } from '../../../queries/sql/rows.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { otherIssues } from '../../../schema/issue-id.ts'
-import { parseUrl } from '../../../schema/parse-url.ts'
 import { newValuesPerDay } from '../../../schema/plans.ts'
 import { storedTypeRows } from '../../../schema/report-types.ts'
 import { isKnownDirective } from '../../../schema/rules/csp/governing-directive.ts'
@@ -82,8 +81,7 @@ export function createNewValues() {
     if (!isKnownDirective(issueSubject)) return false
     let hosts = confirmed.get(siteId)
     if (!hosts) {
-      const { sources } = await readKnownSources(read, tenantId, siteId)
-      hosts = new Set([...keywords, ...sources.flatMap((source) => parseUrl(source)?.hostname ?? [])])
+      hosts = new Set([...keywords, ...(await readKnownHosts(read, tenantId, siteId))])
       confirmed.set(siteId, hosts)
     }
     return hosts.has(issueHost)

@@ -61,6 +61,8 @@ const fallbacks: ReadonlyMap<string, readonly string[]> = new Map(
   ].map((names) => [names[0] ?? '', names]),
 )
 
+export const knownDirectives: readonly string[] = [...fallbacks.keys()]
+
 export const isKnownDirective = (directive: string): boolean => fallbacks.has(directive)
 
 export const isScript = (directive: string): boolean => /^script-src/.test(directive)

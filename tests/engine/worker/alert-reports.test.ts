@@ -141,7 +141,7 @@ test('minutes above a site’s budget are one alert a day, and no burst', async 
   expect(await passOf(shop, hour + 7 * minuteMs)).toEqual([
     [
       'reports.flood',
-      `About 30,000 reports per minute since ${time.slice(0, 10)} ${time.slice(11, 16)} UTC; 600 are stored. If they are forged, run "sites rotate-token ${site}", then "reports delete ${site} --from ${time}"`,
+      `About 30,000 reports per minute since ${time.slice(0, 10)} ${time.slice(11, 16)} UTC; 600 are stored. If they are forged, run "sites rotate-token ${site}", then "reports delete ${site} --from ${time} --unconfirmed"`,
     ],
   ])
   await insert(sites[0], 6, 600, 50_000_000)

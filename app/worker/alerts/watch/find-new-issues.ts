@@ -1,5 +1,5 @@
 import type { Database } from '../../../../queries/clickhouse/database.ts'
-import { readKnownSources } from '../../../../queries/csp-policies/known-sources.ts'
+import { readKnownHosts } from '../../../../queries/csp-policies/known-sources.ts'
 import {
   type FirstDay,
   type IssueFlood,
@@ -13,7 +13,6 @@ import {
 import { newIssueEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import { issueId } from '../../../../schema/issue-id.ts'
-import { parseUrl } from '../../../../schema/parse-url.ts'
 import { namedInMessage } from '../alert-message.ts'
 import type { Change, MessageData, Watched } from './change.ts'
 
@@ -37,7 +36,7 @@ export async function findNewIssues(
   ])
   const many = first.length > namedInMessage ? first : []
   const siteIds = new Set([...many, ...floods].map(({ siteId }) => siteId))
-  const sightings = siteIds.size > 0 ? await list(await readKnownHosts(read, tenantId, siteIds)) : first
+  const sightings = siteIds.size > 0 ? await list(await readHostsOf(read, tenantId, siteIds)) : first
   const single = sightings.map(
     ({ key, siteId, firstSeen }): Change => ({
       eventType: newIssueEvent,
@@ -58,12 +57,10 @@ type KnownHosts = NonNullable<Parameters<typeof listNewSightings>[1]['known']>
 /** A fifth of the longest statement that ClickHouse accepts. */
 const maxKnownHosts = 1_000
 
-async function readKnownHosts(read: Database['read'], tenantId: string, siteIds: ReadonlySet<string>) {
+async function readHostsOf(read: Database['read'], tenantId: string, siteIds: ReadonlySet<string>) {
   const known: { siteId: string; host: string }[] = []
   for (const siteId of siteIds) {
-    const { sources } = await readKnownSources(read, tenantId, siteId)
-    const hosts = new Set(sources.flatMap((source) => parseUrl(source)?.hostname ?? []))
-    known.push(...[...hosts].map((host) => ({ siteId, host })))
+    known.push(...(await readKnownHosts(read, tenantId, siteId)).map((host) => ({ siteId, host })))
   }
   return known.slice(0, maxKnownHosts)
 }
