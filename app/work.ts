@@ -26,7 +26,7 @@ async function work(): Promise<void> {
     const metrics = createWorkerMetrics()
     const { observePoolWait: onPoolWait, countClickHouseFault: onFault } = metrics
     database.writer.observe({ onPoolWait, onFault, onOutage: logOutage(log, 'ClickHouse') })
-    const worker = await startWorker(config, database.writer, log, { metrics })
+    const worker = await startWorker(config, database.writer, log, { metrics, shards: database.shards })
     void warnOfRelease(database.reader, log)
     stopOnSignal(async () => {
       await worker.stop()

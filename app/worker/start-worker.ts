@@ -8,6 +8,7 @@ import { listenForMetrics } from '../http/serve-metrics.ts'
 import { type AlertLoop, alertSettings, runAlerts } from './alerts/run-alerts.ts'
 import { openCopies } from './captures/copies.ts'
 import { type CaptureLoop, runCaptures } from './captures/run-captures.ts'
+import { runForgetIssues } from './forget-issues.ts'
 import { runLibraries } from './libraries/run-libraries.ts'
 import { sourceSettings } from './libraries/source-request.ts'
 import type { IntervalOf } from './scans/list-due-pages.ts'
@@ -20,6 +21,8 @@ export interface WorkerOptions extends Partial<Pick<ScanLoop, 'settings' | 'look
   readonly intervalOf?: IntervalOf | undefined
   readonly capturesOf?: CaptureLoop['capturesOf']
   readonly alerts?: Partial<Pick<AlertLoop, 'now'>>
+  /** On a cluster, the databases of the shards' own tables; by default the same. */
+  readonly shards?: () => readonly Database[]
 }
 
 /** @param database as the writer; the caller closes it. `stop` gives scans and sends DRAIN_SECONDS to end. */
@@ -53,6 +56,7 @@ export async function startWorker(config: Config, database: Database, log: Logge
   const running = Promise.all([
     ...(SCAN_EVERY_HOURS === 0 ? [] : [runScans(loop), runCaptures(captures)]),
     ...(sources.length === 0 ? [] : [runLibraries(libraries)]),
+    runForgetIssues({ ...captures, shards: options.shards ?? (() => [database]) }),
     runAlerts({ ...loop, ...alertSettings(config), now: () => new Date(), ...options.alerts }),
   ])
   return {
