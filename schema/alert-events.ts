@@ -1,11 +1,10 @@
 /** @module Events that the worker finds; rules and deliveries of other systems can name more. */
 
-import { changeEvent, gradeEvent } from './pci.ts'
+import { changeEvent, gradeEvent, scriptEvent } from './pci.ts'
 
 export const failingEvent = 'page.scan_failing'
 export const newIssueEvent = 'csp.new_issue'
 export const policyEvent = 'csp.policy_changed'
-export const scriptEvent = 'script.changed'
 export const vulnerableEvent = 'script.vulnerable'
 export const burstEvent = 'reports.burst'
 export const floodEvent = 'reports.flood'

@@ -22,6 +22,11 @@ export const pciGapKinds = [
   'integrity_unmeasured',
   'no_recent_scan',
   'no_rule',
+  'page_unavailable',
+  'scan_gap',
+  'not_alerted',
+  'destination_failing',
+  'destination_untested',
 ] as const
 
 export type PciGapKind = (typeof pciGapKinds)[number]
@@ -29,14 +34,19 @@ export type PciGapKind = (typeof pciGapKinds)[number]
 export const changeEvent = 'page.headers_changed'
 export const gradeEvent = 'page.grade_dropped'
 
-/** Rule 66. */
-export const watchedEvents = [changeEvent, gradeEvent] as const
+export const scriptEvent = 'script.changed'
+
+/** Rule 66; `script.changed` only on plans whose scans list scripts. */
+export const watchedEvents = [changeEvent, gradeEvent, scriptEvent] as const
 
 /** Rule 67. */
 export const watchedDays = 7
 
 /** Rule 68. */
 export const changeDays = 30
+
+/** Days after a change without an alert until the requirement is not met (Rule 66). */
+export const unalertedDays = 7
 
 /** Days of script versions in a report: an assessment covers a year. */
 export const versionDays = 365
@@ -45,4 +55,4 @@ export const versionDays = 365
 export const maxVersions = 10_000
 
 /** Raised with every change of a report's evidence, which changes the hashes of all earlier ones. */
-export const evidenceFormat = 1
+export const evidenceFormat = 2

@@ -36,21 +36,6 @@ export const insertAlert = (alert: StoredAlert): Sql => sql`
     WHERE tenant_id = ${uuid(alert.tenantId)}
       AND (id = ${uuid(alert.id)} OR event_type = ${text(alert.eventType)} AND hasAny(subjects, ${texts(alert.subjects)})))`
 
-const alertedEventRow = z.object({ eventType: z.string() })
-
-/** Event types with an enabled immediate alert rule for the site or for every site. */
-export function listAlertedEvents(tenantId: string, siteId: string): Query<z.infer<typeof alertedEventRow>> {
-  return {
-    name: 'listAlertedEvents',
-    statement: sql`
-      SELECT DISTINCT event_type AS eventType
-      FROM alert_rules FINAL
-      WHERE tenant_id = ${uuid(tenantId)} AND kind = 'immediate' AND enabled
-        AND (site_id IS NULL OR site_id = ${uuid(siteId)})`,
-    row: alertedEventRow,
-  }
-}
-
 const alertedSubjectRow = z.object({ eventType: z.string(), subject: z.string() })
 
 /** Which of the subjects have an alert, by event. */
@@ -74,6 +59,7 @@ const pendingAlertRow = z.object({
   eventType: z.string(),
   siteId: z.string().nullable(),
   siteIds: rowTexts,
+  subjects: rowTexts,
   summary: z.string(),
   payload: z.string(),
   detectedAt: rowTime,
@@ -86,7 +72,8 @@ export const listPendingAlerts = (since: Date): Query<PendingAlert> => ({
   name: 'listPendingAlerts',
   statement: sql`
     SELECT tenant_id AS tenantId, toString(alerts.id) AS alertId, arrayJoin(destinations) AS destinationId, kind,
-      event_type AS eventType, site_id AS siteId, site_ids AS siteIds, summary, payload, detected_at AS detectedAt
+      event_type AS eventType, site_id AS siteId, site_ids AS siteIds, subjects, summary, payload,
+      detected_at AS detectedAt
     FROM alerts FINAL
     WHERE detected_at >= ${at(since)} AND (tenantId, alertId, destinationId) NOT IN (
       SELECT tenant_id, alert_id, destination_id

@@ -75,7 +75,12 @@ export const listAttempts = (tenantIds: readonly string[], alertIds: readonly st
   row: attemptRow,
 })
 
-const changeDeliveryRow = alertDelivery.omit({ kind: true, siteId: true, siteIds: true, summary: true })
+/** Empty for deliveries of other systems and of earlier releases. */
+const scanIds = z.array(z.string())
+
+const changeDeliveryRow = alertDelivery
+  .omit({ kind: true, siteId: true, siteIds: true, summary: true })
+  .extend({ scanIds })
 
 /** Deliveries of immediate alerts about the site, oldest first, with any outcome. */
 export const listChangeDeliveries = (
@@ -86,7 +91,7 @@ export const listChangeDeliveries = (
   statement: sql`
     SELECT id, alert_id AS alertId, event_type AS eventType, outcome, nullIf(detail, '') AS detail,
       ${deliveryDestination} AS destination,
-      created_at AS createdAt
+      scan_ids AS scanIds, created_at AS createdAt
     FROM alert_deliveries FINAL
     WHERE tenant_id = ${uuid(tenantId)} AND created_at >= ${at(since)} AND site_id = ${uuid(siteId)}
       AND kind = 'immediate' AND event_type IN ${texts(eventTypes)}
@@ -94,7 +99,7 @@ export const listChangeDeliveries = (
   row: changeDeliveryRow,
 })
 
-const deliveredAlertRow = z.object({ alertId: z.string(), eventType: z.string(), createdAt: rowTime })
+const deliveredAlertRow = z.object({ alertId: z.string(), eventType: z.string(), createdAt: rowTime, scanIds })
 
 export type DeliveredAlert = z.infer<typeof deliveredAlertRow>
 
@@ -107,7 +112,8 @@ export function listDeliveredAlerts(
   return {
     name: 'listDeliveredAlerts',
     statement: sql`
-      SELECT alert_id AS alertId, event_type AS eventType, min(alert_deliveries.created_at) AS createdAt
+      SELECT alert_id AS alertId, event_type AS eventType, min(alert_deliveries.created_at) AS createdAt,
+        any(scan_ids) AS scanIds
       FROM alert_deliveries FINAL
       WHERE tenant_id = ${uuid(tenantId)} AND created_at >= ${at(since)} AND site_id = ${uuid(siteId)}
         AND kind = 'immediate' AND outcome = 'delivered' AND event_type IN ${texts(eventTypes)}

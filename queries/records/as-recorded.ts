@@ -24,7 +24,8 @@ const histories: Readonly<Record<string, readonly [columns: Sql, narrow: (site: 
   source_decisions: [sql`*`, ofSite, sql`id`],
   script_captures: [sql`*`, ofSite, sql`id`],
   alert_rules: [sql`*`, whole, sql`id`],
-  alert_deliveries: [sql`*`, ofSite, sql`created_at, id`],
+  // A destination is judged by its latest delivery, about any site or none.
+  alert_deliveries: [sql`*`, whole, sql`created_at, id`],
 }
 
 /** Rows under the name of the table that they replace. */

@@ -18,6 +18,10 @@ const page = monitoredPage.pick({ pattern: true }).extend({
   ...pages.element.omit({ watched: true }).shape,
   completeScans: count.meta({ description: 'Complete scans in the 30 days before asOf.' }),
   failedScans: count,
+  unavailable: z.boolean().meta({
+    description: 'True if the latest scan got another status than 2xx or was redirected to another page.',
+  }),
+  longestScanGapMs: count.meta({ description: 'Longest time between scans in these 30 days, in milliseconds.' }),
 })
 
 const rule = z.object({
@@ -75,6 +79,9 @@ const evidence = z
     versions: z
       .array(version)
       .meta({ description: 'Versions found by scans in the year before asOf, by URL and hash.' }),
+    destinations: z
+      .array(z.object({ id: z.string(), outcome: z.string().nullable(), at: dateTimeText.nullable() }))
+      .meta({ description: 'Destinations of immediate rules with their latest delivery; null without one.' }),
     versionsTruncated: z.boolean().meta({ description: 'True if there are more than 10,000.' }),
     captures: z.array(scriptCapture.extend({ url, hash: z.string() })).meta({ description: 'Sorted by URL and hash.' }),
     changes: z
@@ -86,6 +93,10 @@ const evidence = z
           .pick({ id: true, alertId: true, eventType: true, outcome: true, detail: true, createdAt: true })
           .extend({
             destination: alertDelivery.shape.destination,
+            scanIds: z.array(z.guid()).meta({
+              description:
+                'Scans that the alert is about; empty for deliveries of other systems and of earlier releases.',
+            }),
           }),
       )
       .meta({ description: 'Deliveries of immediate alerts about changes in these 30 days, oldest first.' }),

@@ -36,7 +36,19 @@ const scriptsVerdict = verdict(scriptsRequirement, {
   }),
 }).meta({ id: 'PciScriptsVerdict' })
 
-const changesFacts = { paymentPages: count, watched: count, changes: count, alerted: count }
+const changesFacts = {
+  paymentPages: count,
+  watched: count,
+  changes: count,
+  alerted: count,
+  unavailable: count.meta({
+    description: 'Payment pages whose latest scan got another status than 2xx or was redirected elsewhere.',
+  }),
+  longestScanGapDays: z.number().meta({ description: 'Longest time between scans of a payment page in 30 days.' }),
+  destinations: count.meta({ description: 'Destinations of immediate alert rules for these events.' }),
+  failingDestinations: count.meta({ description: 'Destinations whose latest delivery, a test included, failed.' }),
+  untestedDestinations: count.meta({ description: 'Destinations without a delivery in 30 days.' }),
+}
 const changesVerdict = verdict(changesRequirement, changesFacts).meta({ id: 'PciChangesVerdict' })
 
 const { id, url, status, integrityMode, justification, decidedAt, coverage } = script.shape

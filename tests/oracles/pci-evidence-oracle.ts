@@ -91,6 +91,45 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
   return { scripts: evidence, lacking: lacking.length, measured: violations.length > 0 }
 }
 
+const strip = (url: string) => url.replace(/\?.*$/, '').replace(/\/$/, '')
+
+/** Whether a scan shows the page. */
+function isOf(page: PageRecord, { status, statusCode, scanUrl, finalUrl }: PciWorld['scans'][number]): boolean {
+  if (status === 'failed' || statusCode === null || statusCode < 200 || statusCode > 299) return false
+  return finalUrl === null || strip(finalUrl) === strip(scanUrl) || isPage(finalUrl, page)
+}
+
+/** Pages that are not there, and the longest time between two scans of a page, in milliseconds. */
+export function availabilityOf({ scans }: PciWorld, pages: readonly PageRecord[], now: number) {
+  const found = pages.map((page) => {
+    const recent = scans
+      .filter(({ pageId, scannedAt }) => pageId === page.id && scannedAt >= iso(now - 30 * dayMs))
+      .sort((a, b) => (a.scannedAt + a.id < b.scannedAt + b.id ? -1 : 1))
+    const last = recent.filter(
+      ({ status, failureReason }) => status === 'complete' || failureReason === 'access_denied',
+    )
+    const times = recent.filter((scan) => isOf(page, scan)).map(({ scannedAt }) => Date.parse(scannedAt))
+    const latest = last.at(-1)
+    return {
+      isGone: latest !== undefined && !isOf(page, latest),
+      longest: Math.max(0, ...times.slice(1).map((time, index) => time - (times[index] ?? 0))),
+    }
+  })
+  return {
+    gone: found.map(({ isGone }) => isGone),
+    longest: Math.max(0, ...found.map(({ longest }) => longest)),
+  }
+}
+
+/** What the latest delivery to each destination came to; undefined without one. */
+export const outcomesOf = ({ deliveries }: PciWorld, destinations: readonly string[]) =>
+  destinations.map((id) =>
+    deliveries
+      .filter(({ destination }) => destination.id === id)
+      .sort((a, b) => (a.createdAt < b.createdAt || (a.createdAt === b.createdAt && a.id < b.id) ? -1 : 1))
+      .at(-1),
+  )
+
 /**
  * The scans of payment pages in 30 days that found something changed, newest first. Each alert, the oldest first, speaks
  * for the latest change of any page that it can be about and that none before it speaks for.

@@ -1,7 +1,15 @@
 /** @module The contract's verdict on a site, computed the plain way: no SQL, no code of the API. */
 
 import { dayMs } from '../../schema/durations.ts'
-import { changesOf, type PciWorld, type RuleRecord, scriptEvidence, suggestionsOf } from './pci-evidence-oracle.ts'
+import {
+  availabilityOf,
+  changesOf,
+  outcomesOf,
+  type PciWorld,
+  type RuleRecord,
+  scriptEvidence,
+  suggestionsOf,
+} from './pci-evidence-oracle.ts'
 import { oracleScans } from './scan-oracle.ts'
 
 const iso = (time: number) => new Date(time).toISOString()
@@ -66,15 +74,35 @@ export function oraclePci(world: PciWorld, now: number) {
   const changes = changesOf(world, now)
   const covers = ({ siteId, kind, enabled }: RuleRecord) =>
     enabled && kind === 'immediate' && (siteId === null || siteId === world.siteId)
-  const uncovered = ['page.headers_changed', 'page.grade_dropped'].filter(
-    (event) => !world.rules.some((rule) => covers(rule) && rule.eventType === event),
-  )
+  const events = [
+    ...['page.headers_changed', 'page.grade_dropped'],
+    ...(has('scripts.authorization') ? ['script.changed'] : []),
+  ]
+  const rules = world.rules.filter((rule) => covers(rule) && events.includes(rule.eventType))
+  const uncovered = events.filter((event) => !rules.some(({ eventType }) => eventType === event))
+  const outcomes = outcomesOf(world, [...new Set(rules.map(({ destinationId }) => destinationId))])
+  const { gone, longest } = availabilityOf(world, pages, now)
+  const isRecentDelivery = (time: string) => Date.parse(time) >= now - 30 * dayMs
+  const failing = outcomes.filter((one) => one && one.outcome !== 'delivered').length
+  const untested = outcomes.filter((one) => !one || !isRecentDelivery(one.createdAt)).length
+  const unalerted = changes.filter(({ alerted }) => !alerted)
   const watched = has('pages.scans') ? lastScans.filter(isRecent).length : 0
   const gaps = [
     ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
     ...counted('no_recent_scan', pages.length - watched),
     ...uncovered.map((event) => gap('no_rule', null, event)),
+    ...(gone.includes(true) ? [gap('page_unavailable')] : []),
+    ...(longest > 7 * dayMs ? [gap('scan_gap')] : []),
+    ...(unalerted.length > 0 ? [gap('not_alerted')] : []),
+    ...(failing > 0 ? [gap('destination_failing')] : []),
+    ...(untested > 0 ? [gap('destination_untested')] : []),
   ]
+  const isWatched = (index: number) => has('pages.scans') && isRecent(lastScans[index])
+  const isNotMet =
+    pages.every((_, index) => !isWatched(index) || gone[index]) ||
+    uncovered.length === events.length ||
+    outcomes.every((one) => one?.outcome !== 'delivered') ||
+    unalerted.some(({ scannedAt }) => Date.parse(scannedAt) < now - 7 * dayMs)
   return {
     siteId: world.siteId,
     siteName: world.siteName,
@@ -83,12 +111,17 @@ export function oraclePci(world: PciWorld, now: number) {
       judgeScripts(pages.length, readable, evidence),
       {
         id: '11.6.1',
-        status: watched === 0 || uncovered.length === 2 ? 'not_met' : gaps.length > 0 ? 'partial' : 'met',
+        status: isNotMet ? 'not_met' : gaps.length > 0 ? 'partial' : 'met',
         facts: {
           paymentPages: pages.length,
           watched,
           changes: changes.length,
           alerted: changes.filter(({ alerted }) => alerted).length,
+          unavailable: gone.filter(Boolean).length,
+          longestScanGapDays: Math.round((longest / dayMs) * 10) / 10,
+          destinations: outcomes.length,
+          failingDestinations: failing,
+          untestedDestinations: untested,
         },
         gaps,
       },

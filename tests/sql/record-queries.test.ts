@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { listAlertedEvents } from '../../queries/alerts/alerts.ts'
 import { listDeliveredAlerts } from '../../queries/alerts/deliveries.ts'
+import { listCoveringRules, listDestinationOutcomes } from '../../queries/alerts/destination-outcomes.ts'
 import { listMonitoredPages } from '../../queries/pages/monitored-pages.ts'
 import { paymentPageIds } from '../../queries/pages/payment-pages.ts'
 import { asRecorded } from '../../queries/records/as-recorded.ts'
 import { listImmutableFields, listPreservedColumn } from '../../queries/records/immutable-fields.ts'
+import { listPageCoverage } from '../../queries/scans/counted-scans.ts'
 import { listScanFindings } from '../../queries/scans/scan-evidence.ts'
 import { listLatestScanRefs } from '../../queries/scans/scan-refs.ts'
 import { listPaymentActivity } from '../../queries/scripts/activity.ts'
@@ -70,7 +71,9 @@ describe('as of a time', () => {
     listScriptDecisions(filter),
     listLatestScanRefs(tenant, paymentPageIds(site), 'complete'),
     listDeliveredAlerts(tenant, site.siteId, { eventTypes: ['x'], since: time }),
-    listAlertedEvents(tenant, site.siteId),
+    listCoveringRules(site),
+    listDestinationOutcomes(tenant, ['x']),
+    listPageCoverage(site, time),
     findAnyDecision(tenant),
     findTenant(tenant),
     findSites(tenant, [site.siteId]),

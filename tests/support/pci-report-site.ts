@@ -41,7 +41,7 @@ export async function createReportSite(api: TenantWriter, name: string): Promise
       siteIds: [],
       detail: outcome === 'rejected' ? 'The receiver answered 500' : null,
       summary: null,
-      destination: { id: 'on-call', name: outcome === 'rejected' ? 'Web team' : 'On call', type: 'email' as const },
+      destination: { id: siteId, name: outcome === 'rejected' ? 'Web team' : 'On call', type: 'email' as const },
       eventType: 'page.headers_changed',
       createdAt: ago(age),
     })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { DecisionRecord } from '../../fixtures/random-scripts.ts'
 import { aReport } from '../../fixtures/reports.ts'
-import { completeScan, failedScan } from '../../fixtures/scans.ts'
+import { completeScan, failedScan, type ScanRecord, sending } from '../../fixtures/scans.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { Plan } from '../../schema/plans.ts'
+import type { AlertDelivery } from '../../schema/responses/alert-delivery.ts'
 import { inventorySize } from '../../schema/scripts.ts'
 import type { PciRecords } from './pci-tenants.ts'
 
@@ -23,10 +24,14 @@ export interface PciScenario {
   readonly unprotected?: Readonly<Record<string, string>>
   /** Events, or rules that do not count. */
   readonly rules?: readonly (string | object)[]
+  /** What scans of these ages found. */
+  readonly found?: Readonly<Record<number, Partial<ScanRecord>>>
+  /** Tests of destinations by age; by default the one destination accepted a test a day ago. */
+  readonly tests?: Readonly<Record<number, Pick<AlertDelivery, 'outcome'> & { readonly to?: string }>>
 }
 
 const decidedAgo = 5 * dayMs
-const both = ['page.headers_changed', 'page.grade_dropped']
+const all = ['page.headers_changed', 'page.grade_dropped', 'script.changed']
 const elsewhere = { 'tracker.js': 'https://shop.example.test/cart' }
 
 /** A site without any gap. */
@@ -36,9 +41,10 @@ export const ready: PciScenario = {
   seen: { 'app.js': hourMs, 'pay.js': dayMs },
   decided: { 'app.js': 'authorized', 'pay.js': 'authorized' },
   unprotected: elsewhere,
-  rules: both,
+  rules: all,
 }
-const noRules = ['no_rule page.headers_changed', 'no_rule page.grade_dropped']
+const noRules = all.map((event) => `no_rule ${event}`)
+const framed = { headers: sending({ 'x-frame-options': 'deny' }) }
 
 /** Each with the status and gaps of 6.4.3, then of 11.6.1. */
 export const pciScenarios: readonly (readonly [
@@ -146,21 +152,115 @@ export const pciScenarios: readonly (readonly [
     'no rule of one of the events',
     { ...ready, rules: ['page.headers_changed', 'csp.new_issue'] },
     ['met'],
-    ['partial', 'no_rule page.grade_dropped'],
+    ['partial', 'no_rule page.grade_dropped', 'no_rule script.changed'],
   ],
   [
     'rules of digests, and rules that are switched off',
-    { ...ready, rules: [...both.map((eventType) => ({ eventType, kind: 'digest' })), { enabled: false }] },
+    { ...ready, rules: [...all.map((eventType) => ({ eventType, kind: 'digest' })), { enabled: false }] },
     ['met'],
     ['not_met', ...noRules],
   ],
+  [
+    'a plan whose scans list no scripts, without a rule about them',
+    { ...ready, plan: 'professional', rules: all.slice(0, 2) },
+    ['met'],
+    ['met'],
+  ],
+  [
+    'payment pages that are gone',
+    { ...ready, found: { [2 * hourMs]: { statusCode: 404 }, [dayMs]: { statusCode: 410 } } },
+    ['met'],
+    ['not_met', 'page_unavailable'],
+  ],
+  [
+    'a payment page that redirects to the login of another host, beside a good one',
+    { ...ready, found: { [dayMs]: { finalUrl: 'https://login.example.net/sign-in?next=checkout' } } },
+    ['met'],
+    ['partial', 'page_unavailable'],
+  ],
+  [
+    'the only payment page that redirects to the login of another host',
+    { ...ready, pages: [[dayMs]], found: { [dayMs]: { finalUrl: 'https://login.example.net/sign-in' } } },
+    ['met'],
+    ['not_met', 'page_unavailable'],
+  ],
+  [
+    'the only payment page that denies access since a day',
+    { ...ready, pages: [[-hourMs, dayMs]], found: { [hourMs]: { failureReason: 'access_denied', statusCode: 401 } } },
+    ['met'],
+    ['not_met', 'page_unavailable'],
+  ],
+  [
+    'a redirect to a slash and a default port, and a page whose server failed once',
+    {
+      ...ready,
+      pages: [[dayMs], [-hourMs, 2 * dayMs]],
+      found: {
+        [dayMs]: { finalUrl: 'https://shop.example.test:443/checkout/payment/?a=1' },
+        [hourMs]: { failureReason: 'server_error', statusCode: 503 },
+      },
+    },
+    ['met'],
+    ['met'],
+  ],
+  [
+    'more than seven days between two scans',
+    {
+      ...ready,
+      pages: [
+        [dayMs, 8 * dayMs + 1],
+        [dayMs, 8 * dayMs],
+      ],
+    },
+    ['met'],
+    ['partial', 'scan_gap'],
+  ],
+  [
+    'a change of six days ago that nobody was alerted of',
+    { ...ready, pages: [[6 * dayMs, 7 * dayMs]], found: { [6 * dayMs]: framed } },
+    ['met'],
+    ['partial', 'not_alerted'],
+  ],
+  [
+    'a change of more than seven days ago that nobody was alerted of',
+    {
+      ...ready,
+      pages: [[hourMs, 7 * dayMs + 1, 8 * dayMs]],
+      found: { [hourMs]: framed, [7 * dayMs + 1]: framed },
+    },
+    ['met'],
+    ['not_met', 'not_alerted'],
+  ],
+  [
+    'the one destination rejected the latest delivery',
+    { ...ready, tests: { [2 * dayMs]: { outcome: 'delivered' }, [hourMs]: { outcome: 'rejected' } } },
+    ['met'],
+    ['not_met', 'destination_failing'],
+  ],
+  [
+    'one of two destinations was removed',
+    {
+      ...ready,
+      rules: [...all, { destinationId: 'removed' }],
+      tests: { [dayMs]: { outcome: 'delivered' }, [hourMs]: { outcome: 'dropped', to: 'removed' } },
+    },
+    ['met'],
+    ['partial', 'destination_failing'],
+  ],
+  [
+    'a destination that accepted nothing for 31 days',
+    { ...ready, tests: { [31 * dayMs]: { outcome: 'delivered' } } },
+    ['met'],
+    ['partial', 'destination_untested'],
+  ],
+  ['a destination that nothing was sent to', { ...ready, tests: {} }, ['met'], ['not_met', 'destination_untested']],
 ]
 
 const scriptUrl = (file: string) => `https://shop.example.test/js/${file}`
 
 /** What is stored of it. */
 export function scenarioRecords(
-  { pages, seen = {}, seenElsewhere = [], decided = {}, unprotected = {}, rules = [] }: PciScenario,
+  { pages, seen = {}, seenElsewhere = [], decided = {}, unprotected = {}, rules = [], found = {}, tests }: PciScenario,
   { tenantId, siteId, now }: { readonly tenantId: string; readonly siteId: string; readonly now: number },
 ): PciRecords {
   const ago = (time: number) => new Date(now - time).toISOString()
@@ -179,8 +279,9 @@ export function scenarioRecords(
     ],
     scans: pages.flatMap((ages, index) =>
       ages.map((age) => {
-        const named = { id: randomUUID(), pageId: ids[index] ?? '', scannedAt: ago(Math.abs(age)) }
-        return age < 0 ? failedScan(named) : completeScan(named)
+        const scannedAt = ago(Math.abs(age))
+        const named = { id: randomUUID(), pageId: ids[index] ?? '', scannedAt, ...found[Math.abs(age)] }
+        return age < 0 ? failedScan(named) : completeScan(named as Parameters<typeof completeScan>[0])
       }),
     ),
     decisions: Object.entries(decided).map(([file, status]): DecisionRecord => {
@@ -192,12 +293,27 @@ export function scenarioRecords(
     rules: rules.map((rule, index) => ({
       id: `${siteId}-${index}`,
       siteId,
-      eventType: both[index % 2] ?? '',
+      eventType: all[index % all.length] ?? '',
       kind: 'immediate' as const,
-      destinationId: 'on-call',
+      // Sites of a tenant share no destination.
+      destinationId: siteId,
       enabled: true,
       ...(typeof rule === 'string' ? { eventType: rule } : rule),
     })),
-    deliveries: [],
+    deliveries: Object.entries(tests ?? { [dayMs]: { outcome: 'delivered' as const } }).map(
+      ([age, { outcome, to = siteId }]): AlertDelivery => ({
+        id: randomUUID(),
+        alertId: randomUUID(),
+        kind: 'test',
+        outcome,
+        detail: null,
+        destination: { id: to, name: 'On call', type: 'email' },
+        eventType: null,
+        siteId: null,
+        siteIds: [],
+        summary: null,
+        createdAt: ago(Number(age)),
+      }),
+    ),
   }
 }

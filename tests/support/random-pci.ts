@@ -1,4 +1,4 @@
-import { paymentPatterns } from '../../fixtures/known-scripts.ts'
+import { documents, paymentPatterns } from '../../fixtures/known-scripts.ts'
 import {
   randomDecisions,
   randomScriptReports,
@@ -84,16 +84,21 @@ function headersOf(random: Seeded): ScanRecord['headers'] {
   return random.chance(0.4) ? sending({}) : sending(Object.fromEntries(sent))
 }
 
+const payment = 'https://shop.example.test/checkout/payment'
+const refusals = [{}, { failureReason: 'access_denied', statusCode: 401, finalUrl: payment }] as const
+
 function scansOf(random: Seeded, found: readonly ScanRecord[], time: () => number): ScanRecord[] {
   return found.map(({ id, pageId, scripts, statusCode }) => {
     const named = { id, pageId, scannedAt: iso(time()), rubricVersion: random.pickSkewed([1, 1, 1, 2]) }
-    if (random.chance(0.2)) return failedScan(named)
+    if (random.chance(0.2)) return failedScan({ ...named, ...random.pick(refusals) })
+    const finalUrl = random.pickSkewed([payment, `${payment}/?a=1`, random.pick(documents).url || null, null])
     const grade = random.pickSkewed(['B', 'A', 'C', 'A+', 'F'] as const)
-    return completeScan({ ...named, grade, headers: headersOf(random), scripts, statusCode })
+    return completeScan({ ...named, grade, headers: headersOf(random), scripts, statusCode, finalUrl })
   })
 }
 
-const eventTypes = ['page.headers_changed', 'page.grade_dropped', 'csp.new_issue'] as const
+const eventTypes = ['page.headers_changed', 'page.grade_dropped', 'script.changed', 'csp.new_issue'] as const
+const destinations = ['on-call', 'web-team'] as const
 
 function rulesOf(random: Seeded, siteIds: readonly string[]): RuleRecord[] {
   return Array.from({ length: 10 }, (_, index) => ({
@@ -101,7 +106,7 @@ function rulesOf(random: Seeded, siteIds: readonly string[]): RuleRecord[] {
     siteId: random.pick([...siteIds, null]),
     eventType: random.pick(eventTypes),
     kind: random.pickSkewed(['immediate', 'digest'] as const),
-    destinationId: 'on-call',
+    destinationId: random.pickSkewed(destinations),
     enabled: random.chance(0.8),
   }))
 }
@@ -127,7 +132,7 @@ function deliveriesOf(
         kind,
         outcome: random.pickSkewed(['delivered', 'rejected', 'dropped'] as const),
         detail: null,
-        destination: { id: 'on-call', name: 'On call', type: 'email' },
+        destination: { id: random.pick(destinations), name: 'On call', type: 'email' },
         eventType: random.pickSkewed(eventTypes),
         siteId: random.pickSkewed([own, random.pick([...siteIds, null])]),
         siteIds: kind === 'digest' ? [...siteIds] : [],

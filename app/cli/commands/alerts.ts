@@ -58,8 +58,8 @@ function addAdd(rules: Command, context: Context): void {
   subcommand(rules, 'add', {
     about: 'Add an alert rule and print it',
     notes: [
-      'The worker alerts about new events only. PCI DSS requirement 11.6.1 counts immediate rules for page.headers_changed',
-      'and page.grade_dropped.',
+      'The worker alerts about new events only. PCI DSS requirement 11.6.1 counts immediate rules for page.headers_changed,',
+      'page.grade_dropped and, on plans with script authorization, script.changed.',
     ],
     examples: [
       'alerts rules add --tenant ID --event page.headers_changed --destination ID',

@@ -3,8 +3,10 @@ import { dirname, resolve } from 'node:path'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { parseDateTime } from '../../../schema/params.ts'
+import { evidenceFormat } from '../../../schema/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { evidenceChanges } from '../../../schema/rules/pci/evidence-changes.ts'
+import { evidenceInFormat } from '../../../schema/rules/pci/evidence-formats.ts'
 import { evidenceHash } from '../../../schema/rules/pci/evidence-hash.ts'
 import { differingParts, isPastRetention, ofReports } from '../../../schema/rules/pci/report-differences.ts'
 import { argument, option } from '../command/arguments.ts'
@@ -50,12 +52,16 @@ const reportFile = z.object({
   data: z.looseObject({
     evidenceHash: z.string(),
     evidence: z.looseObject({
+      format: z.int(),
       asOf: z.iso.datetime(),
       tenant: z.looseObject({ id: z.guid() }),
       site: z.looseObject({ id: z.guid() }),
     }),
   }),
 })
+
+/** Parts that follow rules and texts of a release. */
+const changedByFormat = /^(requirement .*|watchedPageIds|observed|limits)$/
 
 type ReportData = z.infer<typeof reportFile>['data']
 
@@ -103,6 +109,7 @@ function addVerify(pci: Command, context: Context): void {
       'Exits 1 if the file does not match the database: the hash of its evidence or a field outside the hash differs.',
       'Browser reports that arrive later change "observed", "limits" and requirement 6.4.3. In that case "evidence" is true and',
       '"differing" lists only these. If retention has removed reports since then, it still exits 0, with a note.',
+      'Of a report of 0.2.0 only the evidence and "generatedAt" are compared: verdicts follow the rules of a release.',
       'Exits 2 if the file is not a report or has duplicate keys.',
       '"changed" counts the differences between its time and now.',
       keyNote,
@@ -130,14 +137,19 @@ function addVerify(pci: Command, context: Context): void {
         )
         return context.finish({ ...found, verified: false }, 1)
       }
-      if (stored.evidenceHash !== stated) {
+      const storedHash = evidenceHash(evidenceInFormat(stored.evidence, evidence.format))
+      if (storedHash !== stated) {
         context.log(
-          `The database has another hash for ${evidence.asOf}, ${stored.evidenceHash}: ${file} was not generated from this database`,
+          `The database has another hash for ${evidence.asOf}, ${storedHash}: ${file} was not generated from this database`,
         )
         return context.finish({ ...found, verified: false }, 1)
       }
       const changed = evidenceChanges(stored.evidence, (await read()).evidence)
-      const differing = differingParts(report, stored)
+      const isOlder = evidence.format < evidenceFormat
+      const differing = differingParts(report, { ...stored, evidenceHash: storedHash }).filter(
+        (part) => !isOlder || !changedByFormat.test(part),
+      )
+      if (isOlder) context.log(`${file} is of an earlier release: only its evidence and "generatedAt" are compared`)
       if (differing.length > 0) {
         const isOfReports = differing.every((part) => ofReports.includes(part))
         if (isOfReports && isPastRetention(report, stored)) {

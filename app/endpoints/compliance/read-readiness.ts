@@ -1,11 +1,15 @@
 /** @module Evidence and verdicts of a site, current or as recorded at a given time. */
 
-import { listAlertedEvents } from '../../../queries/alerts/alerts.ts'
+import { listCoveringRules, listDestinationOutcomes } from '../../../queries/alerts/destination-outcomes.ts'
+import { listPageCoverage } from '../../../queries/scans/counted-scans.ts'
 import { findAnyDecision } from '../../../queries/scripts/decisions.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
+import { dayMs } from '../../../schema/durations.ts'
+import { changeDays, scriptEvent, watchedEvents } from '../../../schema/pci.ts'
 import type { Capability } from '../../../schema/plans.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import { judgeChanges, judgeScripts } from '../../../schema/rules/pci/pci-verdict.ts'
+import { longestScanGap } from '../../../schema/rules/pci/scan-gap.ts'
 import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
@@ -44,17 +48,34 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
   const { read } = reader
   const [onPlan, rules, pages] = await Promise.all([
     hasCapability(tenant, 'pages.payment') || read(findAnyDecision(tenant.id)).then((found) => found.length > 0),
-    read(listAlertedEvents(tenant.id, siteId)),
+    read(listCoveringRules({ tenantId: tenant.id, siteId })),
     readPaymentPages(read, { tenant, siteId }),
   ])
   const site = { tenantId: tenant.id, siteId, pages, now: new Date(extent.window.to) }
-  const [inventory, watchedPages, foundChanges] = await Promise.all([
+  const hasScripts = hasCapability(tenant, 'scripts.authorization')
+  const events = watchedEvents.filter((event) => hasScripts || event !== scriptEvent)
+  const covering = rules.filter(({ eventType }) => events.some((event) => event === eventType))
+  const destinationIds = [...new Set(covering.map(({ destinationId }) => destinationId))]
+  const since = new Date(site.now.getTime() - changeDays * dayMs)
+  const [inventory, watchedPages, foundChanges, coverage, outcomes] = await Promise.all([
     onPlan && pages.length > 0
       ? readInventory(read, { tenant, siteId, paymentPages: pages, ...extent })
       : emptyInventory,
     pageEvidence(reader, site, hasCapability(tenant, 'pages.scans')),
     readChanges(reader, site),
+    pages.length > 0 ? read(listPageCoverage(site, since)) : [],
+    destinationIds.length > 0 ? read(listDestinationOutcomes(tenant.id, destinationIds)) : [],
   ])
+  const coverageOf = new Map(coverage.map((page) => [page.pageId, page]))
+  const availability = pages.map(({ id }) => {
+    const page = coverageOf.get(id)
+    return {
+      unavailable: page?.unavailable ?? false,
+      longestScanGapMs: page ? longestScanGap(page, since.getTime()) : 0,
+    }
+  })
+  const outcomeOf = new Map(outcomes.map((one) => [one.id, one]))
+  const destinations = destinationIds.map((id) => outcomeOf.get(id) ?? { id, outcome: null, at: null })
   const [found, changes] = [scriptEvidence(inventory), changeEvidence(foundChanges)]
   const scripts = extent.scanWindow ? found.map(withoutProtection) : found
   const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total
@@ -67,10 +88,21 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
       uninventoriedUnprotected,
       measured: inventory.reporting,
     }),
-    judgeChanges({ pages: watchedPages, changes, alertedEvents: rules.map(({ eventType }) => eventType) }),
+    judgeChanges({
+      now: site.now,
+      pages: watchedPages.map(({ watched }, index) => ({ watched, ...(availability[index] ?? available) })),
+      changes,
+      events,
+      alertedEvents: covering.map(({ eventType }) => eventType),
+      destinations,
+    }),
   ]
-  return { requirements, inventory, scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, changes }
+  const evidence = { scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, changes }
+  return { requirements, inventory, hasScripts, availability, destinations, ...evidence }
 }
+
+/** Coverage of a page without scans. */
+export const available = { unavailable: false, longestScanGapMs: 0 }
 
 const unknownCoverage = { state: 'unknown', decidedBy: null, lastUnprotectedAt: null, mode: null } as const
 

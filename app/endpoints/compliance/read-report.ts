@@ -23,7 +23,7 @@ import { evidenceHash } from '../../../schema/rules/pci/evidence-hash.ts'
 import { requirementText } from '../../../schema/rules/pci/report-texts.ts'
 import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import { toReadWindow } from '../../../schema/rules/time/window.ts'
-import { readReadiness } from './read-readiness.ts'
+import { available, readReadiness } from './read-readiness.ts'
 import { failedAlertIds } from './report-deliveries.ts'
 import { limitsOf } from './report-limits.ts'
 import { observedOf } from './report-observed.ts'
@@ -73,6 +73,7 @@ export async function readReport(today: Reader, request: ReportRequest): Promise
       window,
       evidence,
       inventory: readiness.inventory,
+      hasScripts: readiness.hasScripts,
       observed,
       history,
     }),
@@ -109,7 +110,7 @@ interface Owner extends ReportRequest {
 
 function evidenceOf(
   { tenant, siteId, siteName, asOf }: Owner,
-  { pages, watchedPages, foundChanges }: Awaited<ReturnType<typeof readReadiness>>,
+  { pages, watchedPages, availability, destinations, foundChanges }: Awaited<ReturnType<typeof readReadiness>>,
   { rules, deliveries, decisions, recordingTimes, versions, captures, scans }: Records,
 ): PciReport['evidence'] {
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
@@ -121,8 +122,9 @@ function evidenceOf(
     tenant: { id: tenant.id, name: tenant.name },
     site: { id: siteId, name: siteName },
     plan: { name: tenant.plan, overrides: tenant.overrides },
-    pages: watchedPages.map(({ watched: _, ...page }) => ({
+    pages: watchedPages.map(({ watched: _, ...page }, index) => ({
       ...page,
+      ...(availability[index] ?? available),
       pattern: patternOf.get(page.id) ?? '',
       completeScans: scansOf.get(page.id)?.complete ?? 0,
       failedScans: scansOf.get(page.id)?.failed ?? 0,
@@ -136,6 +138,7 @@ function evidenceOf(
       recordedAt: recordedAt.get(decision.id) ?? decision.decidedAt,
     })),
     versions: versions.slice(0, maxVersions),
+    destinations,
     versionsTruncated: versions.length > maxVersions,
     captures: captures
       .map(({ url, hash, capture }) => ({ url, hash, ...capture }))

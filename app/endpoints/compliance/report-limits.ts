@@ -12,12 +12,15 @@ interface Limits extends Pick<PciReport, 'evidence' | 'observed'> {
   /** The part of it within retention. */
   readonly window: TimeRange
   readonly inventory: Inventory
+  /** The plan's scans list scripts. */
+  readonly hasScripts: boolean
   readonly history: { readonly startedAt: string } | undefined
 }
 
 const day = (time: number) => new Date(time).toISOString().slice(0, 10)
 
-export function limitsOf({ asOf, windowFrom, window, evidence, observed, inventory, history }: Limits): string[] {
+export function limitsOf(given: Limits): string[] {
+  const { asOf, windowFrom, window, evidence, observed, inventory, hasScripts, history } = given
   const claimed = observed.scripts.filter(({ seenBy }) => !seenBy.includes('scan')).length
   const started = Date.parse(history?.startedAt ?? '')
   const all: readonly (readonly [applies: boolean, sentence: string])[] = [
@@ -46,6 +49,10 @@ export function limitsOf({ asOf, windowFrom, window, evidence, observed, invento
       `Of the scripts of payment pages browsers alone reported ${claimed}, and no scan: anyone can send such reports, so check them before you act on them.`,
     ],
     [evidence.versionsTruncated, 'Scans found more than 10,000 versions of scripts: "versions" has those seen last.'],
+    [
+      !hasScripts,
+      'Changes of scripts are not watched: scans list scripts only on plans with script authorization, and no rule for script.changed is required.',
+    ],
     [true, 'Scans see the scripts of a page’s HTML; what scripts add is known by browsers’ reports alone.'],
   ]
   return all.filter(([applies]) => applies).map(([, sentence]) => sentence)

@@ -2,6 +2,7 @@ import { dayMs } from '../../durations.ts'
 import { changeEvent, gradeEvent } from '../../pci.ts'
 
 export interface PageChange {
+  readonly scanId: string
   readonly scannedAt: string
   readonly headers: readonly unknown[]
   readonly gradeDroppedFrom: string | null
@@ -11,6 +12,8 @@ export interface PageChange {
 interface PageAlert {
   readonly eventType: string
   readonly createdAt: string
+  /** Scans that the alert is about; empty for alerts of other systems and of earlier releases. */
+  readonly scanIds: readonly string[]
 }
 
 const events: readonly (readonly [event: string, has: (change: PageChange) => boolean])[] = [
@@ -22,9 +25,18 @@ const events: readonly (readonly [event: string, has: (change: PageChange) => bo
 export const alertEvents = (change: PageChange): readonly string[] =>
   events.filter(([, has]) => has(change)).map(([event]) => event)
 
+/** Within a day of the change. */
+export const isInTime = (
+  change: Pick<PageChange, 'scannedAt'>,
+  { createdAt }: Pick<PageAlert, 'createdAt'>,
+): boolean => {
+  const age = Date.parse(createdAt) - Date.parse(change.scannedAt)
+  return age >= 0 && age <= dayMs
+}
+
 /**
- * Rule 68. An alert names no scan, so it covers at most one change: the latest change in the day before it that has its
- * event and no other alert.
+ * Rule 68. An alert covers the changes of its scans. An alert that names no scan covers at most one change: the latest
+ * change in the day before it that has its event and no other alert.
  * @param changes of every page of the site, newest first.
  * @param alerts oldest first.
  * @returns the changes with an alert, each with at most one per event.
@@ -36,7 +48,14 @@ export function alertsByChange<Change extends PageChange, Alert extends PageAler
   const alertsOf = new Map<Change, Alert[]>()
   for (const [event, has] of events) {
     const ofEvent = alerts.filter(({ eventType }) => eventType === event)
-    for (const [change, alert] of coveredChanges(changes.filter(has), ofEvent)) {
+    const named = changes.filter(has).flatMap((change) => {
+      const alert = ofEvent.find((one) => one.scanIds.includes(change.scanId) && isInTime(change, one))
+      return alert ? [[change, alert] as const] : []
+    })
+    const covered = new Set(named.map(([change]) => change))
+    const others = changes.filter((change) => has(change) && !covered.has(change))
+    const unnamed = ofEvent.filter(({ scanIds }) => scanIds.length === 0)
+    for (const [change, alert] of [...named, ...coveredChanges(others, unnamed)]) {
       alertsOf.set(change, [...(alertsOf.get(change) ?? []), alert])
     }
   }

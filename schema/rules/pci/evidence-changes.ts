@@ -14,6 +14,7 @@ interface Difference {
 const keys = {
   pages: ['id'],
   rules: ['id'],
+  destinations: ['id'],
   decisions: ['id'],
   versions: ['url', 'hash'],
   captures: ['url', 'hash'],

@@ -1,12 +1,15 @@
 /** @module The verdicts on requirements 6.4.3 (Rule 65) and 11.6.1 (Rule 66). */
 
+import { dayMs } from '../../durations.ts'
 import {
+  changeDays,
   changesRequirement,
   type PciGapKind,
   type PciStatus,
   pciGapKinds,
   scriptsRequirement,
-  watchedEvents,
+  unalertedDays,
+  watchedDays,
 } from '../../pci.ts'
 
 export interface ScriptEvidence {
@@ -26,12 +29,27 @@ export interface ScriptEvidence {
   readonly measured: boolean
 }
 
+export interface WatchedChange {
+  readonly scannedAt: string
+  readonly alerted: boolean
+}
+
 export interface ChangeEvidence {
+  readonly now: Date
   /** Rule 67. */
-  readonly pages: readonly { readonly watched: boolean }[]
-  readonly changes: readonly { readonly alerted: boolean }[]
+  readonly pages: readonly {
+    readonly watched: boolean
+    readonly unavailable: boolean
+    /** Longest time between scans that count. */
+    readonly longestScanGapMs: number
+  }[]
+  readonly changes: readonly WatchedChange[]
+  /** Event types that the plan's scans find. */
+  readonly events: readonly string[]
   /** Event types with an immediate alert rule. */
   readonly alertedEvents: readonly string[]
+  /** Destinations of these rules, each with its latest delivery, null without one. */
+  readonly destinations: readonly { readonly outcome: string | null; readonly at: string | null }[]
 }
 
 export interface PciGap {
@@ -103,20 +121,41 @@ function scriptGaps(
   ]
 }
 
-export function judgeChanges({ pages, changes, alertedEvents }: ChangeEvidence) {
-  const watched = pages.filter((page) => page.watched).length
-  const uncovered = watchedEvents.filter((event) => !alertedEvents.includes(event))
+export function judgeChanges({ now, pages, changes, events, alertedEvents, destinations }: ChangeEvidence) {
+  const watched = pages.filter((page) => page.watched)
+  const uncovered = events.filter((event) => !alertedEvents.includes(event))
+  const unavailable = pages.filter((page) => page.unavailable).length
+  const longestScanGapMs = Math.max(0, ...pages.map((page) => page.longestScanGapMs))
+  const unalerted = changes.filter(({ alerted }) => !alerted)
+  const isOld = (time: string, days: number) => now.getTime() - Date.parse(time) > days * dayMs
+  const failing = destinations.filter(({ outcome }) => outcome !== null && outcome !== 'delivered').length
+  const untested = destinations.filter(({ at }) => at === null || isOld(at, changeDays)).length
+  const when = (applies: boolean, kind: PciGapKind) => (applies ? [gap(kind)] : [])
   const gaps = inOrder([
     ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
-    ...counted('no_recent_scan', pages.length - watched),
+    ...counted('no_recent_scan', pages.length - watched.length),
     ...uncovered.map((event) => gap('no_rule', null, event)),
+    ...when(unavailable > 0, 'page_unavailable'),
+    ...when(longestScanGapMs > watchedDays * dayMs, 'scan_gap'),
+    ...when(unalerted.length > 0, 'not_alerted'),
+    ...when(failing > 0, 'destination_failing'),
+    ...when(untested > 0, 'destination_untested'),
   ])
   const facts = {
     paymentPages: pages.length,
-    watched,
+    watched: watched.length,
     changes: changes.length,
-    alerted: changes.filter(({ alerted }) => alerted).length,
+    alerted: changes.length - unalerted.length,
+    unavailable,
+    longestScanGapDays: Math.round((longestScanGapMs / dayMs) * 10) / 10,
+    destinations: destinations.length,
+    failingDestinations: failing,
+    untestedDestinations: untested,
   }
-  const notMet = watched === 0 || uncovered.length === watchedEvents.length
+  const notMet =
+    watched.every((page) => page.unavailable) ||
+    uncovered.length === events.length ||
+    !destinations.some(({ outcome }) => outcome === 'delivered') ||
+    unalerted.some(({ scannedAt }) => isOld(scannedAt, unalertedDays))
   return { id: changesRequirement, status: statusOf(gaps, notMet), facts, gaps } as const
 }

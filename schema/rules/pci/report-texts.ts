@@ -67,6 +67,26 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     `No immediate alert rule of the site is about ${eventType}.`,
     'Add an immediate rule for it: "alerts rules add".',
   ],
+  page_unavailable: () => [
+    'The latest scan of a payment page got another status than 2xx, or was redirected to another page.',
+    'Let SCAN_USER_AGENT through, or import the page with the URL that the redirect leads to: "import pages".',
+  ],
+  scan_gap: () => [
+    'More than seven days passed between two scans of a payment page in the last 30 days.',
+    'Run the worker without interruption, and correct what failed scans report.',
+  ],
+  not_alerted: () => [
+    'No alert about a change was delivered within a day.',
+    'Correct the destination. The requirement is not met from seven days after the change until it is 30 days old.',
+  ],
+  destination_failing: () => [
+    'The latest delivery to a destination of the rules failed.',
+    'Correct the destination, then run "destinations test".',
+  ],
+  destination_untested: () => [
+    'A destination of the rules accepted nothing in the last 30 days.',
+    'Run "destinations test" every month.',
+  ],
 }
 
 /** Sums that add up. */
@@ -76,7 +96,9 @@ function summaryOf({ facts }: Requirement): string {
     return `On ${pages(paymentPages)}: ${authorized} authorized + ${unreviewed} not reviewed + ${rejected} rejected = ${scripts(sum)}.`
   }
   const { watched, paymentPages, changes, alerted } = facts
-  return `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${changes - alerted} not = ${changes}.`
+  const sums = `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${changes - alerted} not = ${changes}.`
+  const { unavailable, longestScanGapDays, destinations, failingDestinations, untestedDestinations } = facts
+  return `${sums} Unavailable: ${pages(unavailable)}. Longest time between scans: ${longestScanGapDays} days. Destinations: ${destinations}, ${failingDestinations} failing, ${untestedDestinations} without a delivery in 30 days.`
 }
 
 export function requirementText(requirement: Requirement): PciReport['requirements'][number] {

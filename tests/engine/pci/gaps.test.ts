@@ -101,10 +101,10 @@ test('a tenant on the Team plan with a script decision still reads its evidence'
 })
 
 test('a rule without a site covers every site of its tenant, and a rule of another site does not', async () => {
-  const [ofAll, ofOne] = ready.rules ?? []
-  const covered = { ...ready, rules: [{ siteId: null, eventType: ofAll }, { eventType: ofOne }] }
+  const [ofAll, ...ofOne] = ready.rules ?? []
+  const covered = { ...ready, rules: [{ siteId: null, eventType: ofAll }, ...ofOne] }
   const other = { ...ready, rules: [] }
   const judged = await judge([covered, other])
   const changes = [covered, other].map((given) => said(judged.get(given)?.body.data.requirements[1]))
-  expect(changes).toEqual([['met'], ['partial', `no_rule ${ofOne}`]])
+  expect(changes).toEqual([['met'], ['partial', ...ofOne.map((event) => `no_rule ${event}`)]])
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import pLimit from 'p-limit'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -8,6 +9,8 @@ import { checkRollups } from '../../../clickhouse/rollups/check-rollups.ts'
 import { hasBucket, listAggregates } from '../../../clickhouse/rollups/list-rollups.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
 import { join, name, sql } from '../../../queries/sql/sql.ts'
+import { evidenceInFormat } from '../../../schema/rules/pci/evidence-formats.ts'
+import { evidenceHash } from '../../../schema/rules/pci/evidence-hash.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { folderVersions, readContents, unpackFolder } from '../../support/data-folder.ts'
 import { queryRows } from '../../support/database.ts'
@@ -92,6 +95,19 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
     )
     expect(evidence.pages.length).toBeGreaterThan(0)
     expect(limits.join()).toContain('What was before is as it was found then')
+  })
+
+  test.runIf(version === '0.2.0')('the evidence of a PCI report of that version is verified', async () => {
+    const { data: report } = JSON.parse(readFileSync('fixtures/pci-report-0.2.0.json', 'utf8'))
+    const { site, asOf, format } = report.evidence
+    const query = new URLSearchParams({ siteId: site.id, asOf })
+    const { reader: readUrl, writer: writeUrl } = engine.userUrls
+    // The report is of a later time than the responses.
+    const later = await startApi({ readUrl, writeUrl })
+    const { body } = await later.get(`/v1/compliance/pci-dss/report?${query}`, { key })
+    await later.close()
+    expect(evidenceInFormat(body.data.evidence, format)).toEqual(report.evidence)
+    expect(evidenceHash(evidenceInFormat(body.data.evidence, format))).toBe(report.evidenceHash)
   })
 
   test('every rollup, of a later version too, counts the reports that were stored before', async () => {

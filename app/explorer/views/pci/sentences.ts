@@ -43,10 +43,7 @@ function factsOf({ facts, gaps }: any, summary: string, evidence: any): Sentence
     ]
   }
   const rules = has('no_rule') ? [] : ['Changed headers and dropped grades trigger immediate alerts.']
-  return [
-    { tone: toneIf(!has('no_recent_scan') && facts.alerted === facts.changes), text: summary },
-    ...rules.map((text) => ({ tone: toneIf(true), text })),
-  ]
+  return [{ tone: toneIf(gaps.length === 0), text: summary }, ...rules.map((text) => ({ tone: toneIf(true), text }))]
 }
 
 const format = new Intl.DateTimeFormat('en-GB', {

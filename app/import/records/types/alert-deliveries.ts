@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
-import { moment } from '../../../../schema/record-fields.ts'
+import { moment, recordUuid } from '../../../../schema/record-fields.ts'
 import { alertDelivery } from '../../../../schema/responses/alert-delivery.ts'
 import { recordType } from '../record-type.ts'
 import { scrub } from '../scrub.ts'
@@ -9,6 +9,9 @@ const { detail, createdAt } = alertDelivery.shape
 
 /** UTF-16 units before scrubbing, and after it. */
 const maxDetailLength = 4_000
+/** Subjects of an alert. */
+const maxScanIds = 1_000
+
 const scrubbedLength = { detail: 500, name: 200 } as const
 
 export const alertDeliveries = recordType({
@@ -23,6 +26,11 @@ export const alertDeliveries = recordType({
         .nullable()
         .describe(detail.description ?? ''),
       createdAt: moment.describe(createdAt.description ?? ''),
+      scanIds: z
+        .array(recordUuid)
+        .max(maxScanIds)
+        .default([])
+        .meta({ description: 'Scans whose changes the alert is about. Responses do not include it.' }),
     })
     .refine(({ destination: { name, type } }) => (name === null) === (type === null), {
       path: ['destination', 'type'],
@@ -52,6 +60,7 @@ export const alertDeliveries = recordType({
     event_type: delivery.eventType ?? '',
     site_id: delivery.siteId,
     site_ids: delivery.siteIds,
+    scan_ids: delivery.scanIds,
     // Only immediate alerts have one.
     summary: delivery.kind === 'immediate' ? (delivery.summary ?? '') : '',
   }),

@@ -2,6 +2,7 @@ import type { PendingAlert } from '../../../../queries/alerts/alerts.ts'
 import type { StoredDestination } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { listSites } from '../../../../queries/tenants/sites.ts'
+import { changeEvent, gradeEvent } from '../../../../schema/pci.ts'
 import { importObjects } from '../../../import/records/import-objects.ts'
 import { alertDeliveries } from '../../../import/records/types/alert-deliveries.ts'
 
@@ -10,6 +11,11 @@ export interface DeliveryOutcome {
   /** Null for a successful delivery. */
   readonly detail: string | null
 }
+
+const uuidLength = 36
+
+/** Events whose subjects begin with the id of their scan. */
+const ofScans: readonly string[] = [changeEvent, gradeEvent]
 
 interface Delivered {
   readonly deliveryId: string
@@ -28,7 +34,7 @@ export async function recordDelivery(
   { deliveryId, alert, destination, at }: Delivered,
   { outcome, detail }: DeliveryOutcome,
 ): Promise<void> {
-  const { tenantId, alertId, destinationId, kind, eventType, siteId, siteIds, summary } = alert
+  const { tenantId, alertId, destinationId, kind, eventType, siteId, siteIds, subjects, summary } = alert
   const sites = new Set((await database.read(listSites(tenantId))).map(({ id }) => id))
   const isDeleted = siteId !== null && !sites.has(siteId)
   const delivery = {
@@ -42,6 +48,7 @@ export async function recordDelivery(
     siteIds: siteIds.filter((id) => sites.has(id)),
     destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },
     eventType: eventType || null,
+    scanIds: ofScans.includes(eventType) ? [...new Set(subjects.map((subject) => subject.slice(0, uuidLength)))] : [],
     summary: kind === 'immediate' && !isDeleted ? summary : null,
   }
   await importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [delivery])

@@ -8,7 +8,7 @@ import {
 } from '../../../../queries/scripts/list-script-changes.ts'
 import { toReader } from '../../../../queries/sql/query.ts'
 import { chunksOf } from '../../../../queries/sql/rows.ts'
-import { scriptEvent } from '../../../../schema/alert-events.ts'
+import { scriptEvent } from '../../../../schema/pci.ts'
 import { scriptId } from '../../../../schema/rules/scripts/script-id.ts'
 import { truncate } from '../../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'

@@ -10,12 +10,11 @@ import {
   floodEvent,
   newIssueEvent,
   policyEvent,
-  scriptEvent,
   silenceEvent,
   vulnerableEvent,
 } from '../../../../schema/alert-events.ts'
 import { hourMs, minuteMs } from '../../../../schema/durations.ts'
-import { changeEvent, gradeEvent } from '../../../../schema/pci.ts'
+import { changeEvent, gradeEvent, scriptEvent } from '../../../../schema/pci.ts'
 import type { Change, Watched } from './change.ts'
 import { findFloods } from './find-floods.ts'
 import { findNewIssues } from './find-new-issues.ts'

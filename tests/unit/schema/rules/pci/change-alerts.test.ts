@@ -5,6 +5,7 @@ import { alertsByChange, type PageChange } from '../../../../../schema/rules/pci
 const scannedAt = '2026-03-01T12:00:00.000Z'
 
 const change = (headers: string[], gradeDroppedFrom: string | null): PageChange => ({
+  scanId: 'scan',
   scannedAt,
   headers,
   gradeDroppedFrom,
@@ -14,8 +15,9 @@ const ofGrade = change([], 'A')
 const ofBoth = change(['content-security-policy', 'referrer-policy'], 'A+')
 const ofNeither = change([], null)
 
-const alert = (eventType: string, later: number) => ({
+const alert = (eventType: string, later: number, scanIds: string[] = []) => ({
   eventType,
+  scanIds,
   createdAt: new Date(Date.parse(scannedAt) + later).toISOString(),
 })
 const headersAlert = (later: number) => alert('page.headers_changed', later)
@@ -71,4 +73,18 @@ test('alerts of two events can cover one change', () => {
   expect(alertsByChange([both, older], [headersAlert(1), gradeAlert(1)])).toEqual(
     new Map([[both, [headersAlert(1), gradeAlert(1)]]]),
   )
+})
+
+test('an alert of scans covers the changes of all of them within a day, and no others', () => {
+  const named = (scanId: string, later: number) => ({ ...changedAt(later), scanId })
+  const [old, one, other, unnamed] = [named('old', 1 - dayMs), named('a', 1), named('b', 2), named('c', 2)]
+  const alert = { ...headersAlert(2), scanIds: ['old', 'a', 'b'] }
+  expect(alertsByChange([unnamed, other, one, old], [alert])).toEqual(
+    new Map([
+      [other, [alert]],
+      [one, [alert]],
+    ]),
+  )
+  const ofOther = headersAlert(3)
+  expect(alertsByChange([unnamed, other], [alert, ofOther]).get(unnamed)).toEqual([ofOther])
 })

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { dayMs } from '../../../../../schema/durations.ts'
 import {
   type ChangeEvidence,
   judgeChanges,
@@ -115,25 +117,67 @@ describe('requirement 6.4.3', () => {
 })
 
 describe('requirement 11.6.1', () => {
-  const watched = { watched: true }
-  const stale = { watched: false }
-  const both = ['page.headers_changed', 'page.grade_dropped']
+  const now = new Date('2026-03-31T12:00:00Z')
+  const ago = (days: number) => new Date(now.getTime() - days * dayMs).toISOString()
+  const watched = { watched: true, unavailable: false, longestScanGapMs: dayMs }
+  const stale = { ...watched, watched: false }
+  const gone = { ...watched, unavailable: true }
+  const all = ['page.headers_changed', 'page.grade_dropped', 'script.changed']
+  const accepting = { outcome: 'delivered', at: ago(1) }
+  const failing = { outcome: 'rejected', at: ago(1) }
+  const unalerted = (days: number) => ({ scannedAt: ago(days), alerted: false })
   const changes = (given: Partial<ChangeEvidence> = {}): ChangeEvidence => ({
+    now,
     pages: [watched, watched],
     changes: [],
-    alertedEvents: both,
+    events: all,
+    alertedEvents: all,
+    destinations: [accepting],
     ...given,
   })
-  const noRules = ['no_rule page.headers_changed', 'no_rule page.grade_dropped']
+  const noRules = all.map((event) => `no_rule ${event}`)
   test.each<[string, Partial<ChangeEvidence>, string, string[]]>([
     ['every page watched and a rule for each event', {}, 'met', []],
-    ['rules for more than that', { alertedEvents: [...both, 'csp.new_issue'] }, 'met', []],
+    ['rules for more than that', { alertedEvents: [...all, 'csp.new_issue'] }, 'met', []],
     ['no payment page', { pages: [] }, 'not_met', ['no_payment_pages']],
     ['no payment page and no rule', { pages: [], alertedEvents: [] }, 'not_met', ['no_payment_pages', ...noRules]],
     ['one page not watched', { pages: [watched, stale] }, 'partial', ['no_recent_scan 1']],
     ['no page watched', { pages: [stale, stale] }, 'not_met', ['no_recent_scan 2']],
-    ['a rule for headers only', { alertedEvents: ['page.headers_changed'] }, 'partial', ['no_rule page.grade_dropped']],
-    ['a rule for grades only', { alertedEvents: ['page.grade_dropped'] }, 'partial', ['no_rule page.headers_changed']],
+    ['a rule for headers only', { alertedEvents: all.slice(0, 1) }, 'partial', noRules.slice(1)],
+    ['rules for grades and scripts only', { alertedEvents: all.slice(1) }, 'partial', noRules.slice(0, 1)],
+    ['rules for all that a plan without scripts finds', { events: all.slice(0, 2) }, 'met', []],
+    ['one page unavailable', { pages: [watched, gone] }, 'partial', ['page_unavailable']],
+    ['every page unavailable', { pages: [gone, gone] }, 'not_met', ['page_unavailable']],
+    [
+      'one page unavailable and the other not watched',
+      { pages: [gone, stale] },
+      'not_met',
+      ['no_recent_scan 1', 'page_unavailable'],
+    ],
+    ['seven days between scans', { pages: [{ ...watched, longestScanGapMs: 7 * dayMs }] }, 'met', []],
+    [
+      'more between scans',
+      { pages: [watched, { ...watched, longestScanGapMs: 7 * dayMs + 1 }] },
+      'partial',
+      ['scan_gap'],
+    ],
+    ['a change not alerted', { changes: [unalerted(0)] }, 'partial', ['not_alerted']],
+    ['a change not alerted for seven days', { changes: [unalerted(7)] }, 'partial', ['not_alerted']],
+    ['a change not alerted for longer', { changes: [unalerted(7.001)] }, 'not_met', ['not_alerted']],
+    ['no destination that accepts', { destinations: [failing, failing] }, 'not_met', ['destination_failing']],
+    ['one of two destinations failing', { destinations: [failing, accepting] }, 'partial', ['destination_failing']],
+    [
+      'a destination without a delivery',
+      { destinations: [{ outcome: null, at: null }] },
+      'not_met',
+      ['destination_untested'],
+    ],
+    [
+      'a destination that accepted long ago',
+      { destinations: [{ ...accepting, at: ago(30.001) }] },
+      'partial',
+      ['destination_untested'],
+    ],
     ['no rule', { alertedEvents: ['csp.new_issue'] }, 'not_met', noRules],
   ])('requirement 11.6.1 is judged with %s', (_, given, status, gaps) => {
     const verdict = judgeChanges(changes(given))
@@ -146,21 +190,52 @@ describe('requirement 11.6.1', () => {
 
   test('requirement 11.6.1 counts pages, watched pages, changes and alerted changes', () => {
     const { facts } = judgeChanges(
-      changes({ pages: [watched, stale, watched], changes: [{ alerted: true }, { alerted: false }] }),
+      changes({ pages: [watched, stale, gone], changes: [{ ...unalerted(1), alerted: true }, unalerted(1)] }),
     )
-    expect(facts).toEqual({ paymentPages: 3, watched: 2, changes: 2, alerted: 1 })
+    expect(facts).toEqual({
+      paymentPages: 3,
+      watched: 2,
+      changes: 2,
+      alerted: 1,
+      unavailable: 1,
+      longestScanGapDays: 1,
+      destinations: 1,
+      failingDestinations: 0,
+      untestedDestinations: 0,
+    })
   })
 
-  test('requirement 11.6.1 has a gap unless it is met', () => {
-    const [someWatched, someEvents] = [
-      [[], [watched], [stale], [watched, stale]],
-      [[], ['page.grade_dropped'], both],
-    ]
-    for (const pages of someWatched) {
-      for (const alertedEvents of someEvents) {
-        const { status, gaps } = judgeChanges(changes({ pages, alertedEvents }))
-        expect(gaps.length > 0).toBe(status !== 'met')
-      }
-    }
+  test('requirement 11.6.1 is met only without a gap, and never while nobody was alerted', () => {
+    const part = <Value>(...values: Value[]) => fc.constantFrom(...values)
+    const page = fc.record({
+      watched: fc.boolean(),
+      unavailable: fc.boolean(),
+      longestScanGapMs: part(0, 7 * dayMs, 8 * dayMs),
+    })
+    const evidence = fc.record({
+      now: fc.constant(now),
+      pages: fc.array(page, { maxLength: 3 }),
+      changes: fc.array(fc.record({ scannedAt: part(ago(0), ago(7), ago(8)), alerted: fc.boolean() }), {
+        maxLength: 3,
+      }),
+      events: part(all, all.slice(0, 2)),
+      alertedEvents: fc.subarray(all),
+      destinations: fc.array(part(accepting, failing, { outcome: null, at: null }, { ...accepting, at: ago(31) }), {
+        maxLength: 3,
+      }),
+    })
+    fc.assert(
+      fc.property(evidence, (given) => {
+        const { status, gaps } = judgeChanges(given)
+        expect(gaps.length > 0 || given.destinations.length === 0).toBe(status !== 'met')
+        const { pages, changes, events, alertedEvents, destinations } = given
+        const isNever =
+          !pages.some((one) => one.watched && !one.unavailable) ||
+          !events.some((event) => alertedEvents.includes(event)) ||
+          !destinations.some(({ outcome }) => outcome === 'delivered') ||
+          changes.some(({ alerted, scannedAt }) => !alerted && scannedAt === ago(8))
+        expect(status === 'not_met').toBe(isNever)
+      }),
+    )
   })
 })
