@@ -3,15 +3,20 @@
  * parameters.
  */
 
-import { type Sql, sql, uuid } from '../sql/sql.ts'
+import { empty, type Sql, sql, uuid } from '../sql/sql.ts'
 
 export interface SiteRef {
   readonly tenantId: string
   readonly siteId: string
 }
 
-const ofSite = ({ tenantId, siteId }: SiteRef): Sql =>
-  sql`FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND NOT removed`
+/** Every site of the tenant without a site. */
+type SitesRef = Pick<SiteRef, 'tenantId'> & Partial<SiteRef>
+
+function ofSite({ tenantId, siteId }: SitesRef): Sql {
+  const ofOne = siteId === undefined ? empty : sql` AND site_id = ${uuid(siteId)}`
+  return sql`FROM monitored_pages FINAL WHERE tenant_id = ${uuid(tenantId)}${ofOne} AND NOT removed`
+}
 
 export const sitePageIds = (site: SiteRef): Sql => sql`(SELECT id ${ofSite(site)})`
 
@@ -21,7 +26,7 @@ export const paymentPageIds = (site: SiteRef): Sql => sql`(SELECT id ${ofSite(si
  * Patterns in the form that `pageMatch` reads: `page_id`, `start`, the literal beginning of every match, and
  * `expression`, empty if only the start matches.
  */
-export function paymentPatterns(site: SiteRef): Sql {
+export function paymentPatterns(site: SitesRef): Sql {
   const open = sql`endsWith(pattern, '/**')`
   const closed = sql`if(${open}, substring(pattern, 1, length(pattern) - 2), pattern)`
   // regexpQuoteMeta puts a backslash before each star.

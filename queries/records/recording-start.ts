@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { SiteRef } from '../pages/payment-pages.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTime } from '../sql/rows.ts'
-import { sql, uuid } from '../sql/sql.ts'
+import { sql, text, uuid } from '../sql/sql.ts'
 
 const recordingStartRow = z.object({ startedAt: rowTime })
 
@@ -25,14 +25,19 @@ export const findRecordingStart = ({ tenantId, siteId }: SiteRef): Query<z.infer
 
 const historyStartRow = z.object({ startedAt: rowTime })
 
-/** Start of the history of records: the time when its migration was done. */
-export const findHistoryStart: Query<z.infer<typeof historyStartRow>> = {
-  name: 'findHistoryStart',
+const findMigrationTime = (migration: string): Query<z.infer<typeof historyStartRow>> => ({
+  name: 'findMigrationTime',
   statement: sql`
     SELECT min(applied_at) AS startedAt
     FROM schema_migrations
-    WHERE endsWith(name, '_evidence_history')
+    WHERE endsWith(name, ${text(migration)})
     HAVING count() > 0`,
   row: historyStartRow,
   pool: 'lookup',
-}
+})
+
+/** Start of the history of records: the time when its migration was done. */
+export const findHistoryStart = findMigrationTime('_evidence_history')
+
+/** Time since which each change of a script has an alert of its own. */
+export const findScriptChangesStart = findMigrationTime('_delivered_scans')

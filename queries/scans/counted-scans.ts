@@ -14,7 +14,7 @@ function place(url: Sql): Sql {
 const finalPage = sql`cutQueryStringAndFragment(final_url)`
 
 /** Condition on a scan joined with `paymentPatterns`. */
-const isCounted: Sql = sql`(status = 'complete' AND status_code >= 200 AND status_code < 300
+export const isCounted: Sql = sql`(status = 'complete' AND status_code >= 200 AND status_code < 300
         AND (final_url = '' OR ${place(sql`final_url`)} = ${place(sql`scan_url`)}
           OR if(expression = '', ${finalPage} = start, match(${finalPage}, expression))))`
 

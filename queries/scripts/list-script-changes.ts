@@ -1,11 +1,11 @@
 /** @module Scripts of payment pages that differ from the page's previous scan, and the data that decides on alerts. */
 
 import { z } from 'zod'
-import { dayMs } from '../../schema/durations.ts'
-import { watchedDays } from '../../schema/pci.ts'
+import { paymentPatterns } from '../pages/payment-pages.ts'
+import { isCounted } from '../scans/counted-scans.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson, rowTime } from '../sql/rows.ts'
-import { at, sql, texts, uint, uuid } from '../sql/sql.ts'
+import { at, type Sql, sql, texts, uint, uuid, uuids } from '../sql/sql.ts'
 
 const change = z.object({
   siteId: z.string(),
@@ -13,46 +13,100 @@ const change = z.object({
   pageLabel: z.string(),
   scanId: z.string(),
   scannedAt: rowTime,
+  /** Time of the scan that this one is compared with. */
+  comparedAt: rowTime,
   url: z.string(),
   /** '' of a script that the scan could not read. */
   hash: z.string(),
-  /** The previous scan has no script with the URL. */
-  isNew: z.boolean(),
+  /** `present`: unchanged since the scan before, and of a script that somebody rejected. */
+  change: z.enum(['added', 'changed', 'removed', 'present']),
 })
 
 export type ScriptChange = z.infer<typeof change>
 
-/** A scan is compared with a scan of a watched page (Rule 67); a first scan has no predecessor. */
-const daysBefore = (time: Date) => new Date(time.getTime() - watchedDays * dayMs)
+const countedTags = (tenantId: string): Sql => sql`(
+    SELECT page_id, toString(scan_id) AS id, scanned_at, arrayZip(script_urls, script_hashes) AS tags
+    FROM (
+      SELECT toString(page_scans.page_id) AS page_id, page_scans.id AS scan_id, scanned_at, status, status_code, scan_url,
+        final_url, script_urls, script_hashes
+      FROM page_scans FINAL
+      WHERE tenant_id = ${uuid(tenantId)} AND status = 'complete' AND scripts_listed
+    ) AS scans
+    INNER JOIN ${paymentPatterns({ tenantId })} AS patterns USING (page_id)
+    WHERE ${isCounted})`
 
-/** Scripts of scans since then, newest first; scans of error pages are skipped. */
+/**
+ * Differences of scans since then from the page's previous scan that counts (Rule 67), newest first; a first scan has
+ * none.
+ */
 export const listScriptChanges = (tenantId: string, since: Date, limit: number): Query<ScriptChange> => ({
   name: 'listScriptChanges',
   statement: sql`
+    WITH (
+      SELECT groupUniqArray(script_url)
+      FROM script_decisions FINAL
+      WHERE tenant_id = ${uuid(tenantId)} AND script_decisions.status = 'rejected'
+    ) AS rejected
     SELECT page.site_id AS siteId, page.id AS pageId, page.label AS pageLabel, scan.id AS scanId,
-      scan.scanned_at AS scannedAt, tag.1 AS url, tag.2 AS hash, (NOT has(scan.urls_before, tag.1))::Bool AS isNew
+      scan.scanned_at AS scannedAt, scan.compared_at AS comparedAt, found.1 AS url, found.2 AS hash, found.3 AS change
     FROM (
-      SELECT id, page_id, scanned_at, arrayMap(tag -> tag.1, before) AS urls_before,
-        arrayJoin(arrayDistinct(arrayFilter(
-          tag -> tag.1 != '' AND NOT has(before, tag) AND (tag.2 != '' OR NOT has(urls_before, tag.1)), tags))) AS tag
+      SELECT id, page_id, scanned_at, compared_at, arrayMap(tag -> tag.1, tags) AS urls,
+        arrayMap(tag -> tag.1, before) AS urls_before,
+        arrayJoin(arrayDistinct(arrayConcat(
+          arrayMap(
+            tag -> (tag.1, tag.2, if(has(urls_before, tag.1), 'changed', 'added')),
+            arrayFilter(tag -> NOT has(before, tag) AND (tag.2 != '' OR NOT has(urls_before, tag.1)), tags)),
+          arrayMap(tag -> (tag.1, tag.2, 'removed'), arrayFilter(tag -> NOT has(urls, tag.1), before)),
+          arrayMap(tag -> (tag.1, tag.2, 'present'),
+            arrayFilter(tag -> has(rejected, tag.1) AND has(urls_before, tag.1), tags))))) AS found
       FROM (
-        SELECT toString(page_scans.id) AS id, page_id, scanned_at, arrayZip(script_urls, script_hashes) AS tags,
-          lagInFrame(tags) OVER page_order AS before, row_number() OVER page_order AS ordinal
-        FROM page_scans FINAL
-        WHERE tenant_id = ${uuid(tenantId)} AND scanned_at >= ${at(daysBefore(since))}
-          AND status = 'complete' AND scripts_listed AND status_code >= 200 AND status_code < 300
+        SELECT id, page_id, scanned_at, tags, lagInFrame(tags) OVER page_order AS before,
+          lagInFrame(scanned_at) OVER page_order AS compared_at, row_number() OVER page_order AS ordinal
+        FROM ${countedTags(tenantId)} AS counted
+        WHERE scanned_at >= ${at(since)} OR (page_id, scanned_at) IN (
+          SELECT page_id, max(scanned_at)
+          FROM ${countedTags(tenantId)} AS earlier
+          WHERE scanned_at < ${at(since)}
+          GROUP BY page_id)
         WINDOW page_order AS (
-          PARTITION BY page_id ORDER BY scanned_at, toString(page_scans.id) ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
-      WHERE ordinal > 1 AND scanned_at >= ${at(since)}
+          PARTITION BY page_id ORDER BY scanned_at, id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW))
+      WHERE ordinal > 1 AND scanned_at >= ${at(since)} AND found.1 != ''
     ) AS scan
     INNER JOIN (
-      SELECT site_id, id, label
+      SELECT site_id, toString(id) AS id, label
       FROM monitored_pages FINAL
       WHERE tenant_id = ${uuid(tenantId)} AND kind = 'payment' AND NOT removed
     ) AS page ON page.id = scan.page_id
     ORDER BY scannedAt DESC, scanId DESC, url DESC, hash DESC
     LIMIT ${uint(limit)}`,
   row: change,
+})
+
+const earlierTag = z.object({
+  pageId: z.string(),
+  url: z.string(),
+  /** Times in milliseconds since the Unix epoch with the hashes at that time, ascending. */
+  found: z.array(z.tuple([z.int(), z.string()])),
+})
+
+/** Scripts of the pages in scans since then. */
+export const listEarlierTags = (
+  tenantId: string,
+  { pageIds, urls, since }: { readonly pageIds: readonly string[]; readonly urls: readonly string[]; since: Date },
+): Query<z.infer<typeof earlierTag>> => ({
+  name: 'listEarlierTags',
+  statement: sql`
+    SELECT toString(page_id) AS pageId, tag.1 AS url,
+      arraySort(groupArray((toUnixTimestamp64Milli(scanned_at), tag.2))) AS found
+    FROM (
+      SELECT page_id, scanned_at, arrayJoin(arrayZip(script_urls, script_hashes)) AS tag
+      FROM page_scans FINAL
+      WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${uuids(pageIds)} AND scanned_at >= ${at(since)}
+        AND status = 'complete' AND hasAny(script_urls, ${texts(urls)})
+    )
+    WHERE tag.1 IN ${texts(urls)}
+    GROUP BY page_id, url`,
+  row: earlierTag,
 })
 
 const decision = z.object({

@@ -52,7 +52,8 @@ export interface MessageScript {
   readonly url: string
   /** Null of a script that the scan could not read. */
   readonly hash: string | null
-  readonly change: 'added' | 'changed' | 'vulnerable'
+  /** `returned`: an earlier scan of the page had it; `rejected`: it runs after its rejection. */
+  readonly change: 'added' | 'changed' | 'removed' | 'returned' | 'rejected' | 'vulnerable'
   readonly pageId?: string
   readonly pageLabel?: string
   readonly scanId?: string

@@ -332,7 +332,7 @@ test('a script of a payment page that was added or changed is an alert, but wher
   const sent = (await world.pass()).map(({ message: { type, data } }) => [type, data.summary])
   expect(sent.sort()).toEqual([
     ['script.changed', 'Checkout: script added, https://cdn.test/new.js'],
-    ['script.changed', 'Checkout: script added, https://cdn.test/open.js'],
+    ['script.changed', 'Checkout: script back again, https://cdn.test/open.js'],
     ['script.changed', 'Checkout: script changed, https://cdn.test/pinned.js'],
   ])
   expect(await world.pass()).toEqual([])
@@ -341,7 +341,7 @@ test('a script of a payment page that was added or changed is an alert, but wher
   const [one, ...others] = await world.pass()
   expect(others).toEqual([])
   expect(one?.message.data).toMatchObject({
-    summary: '5 scripts of payment pages were added or changed',
+    summary: '5 changes of scripts on payment pages',
     scriptCount: 5,
     scripts: many.map(({ url, hash }) => ({ url, hash, change: 'added', pageId: shop.pageId, pageLabel: 'Checkout' })),
   })

@@ -2,7 +2,7 @@ import type { PendingAlert } from '../../../../queries/alerts/alerts.ts'
 import type { StoredDestination } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { listSites } from '../../../../queries/tenants/sites.ts'
-import { changeEvent, gradeEvent } from '../../../../schema/pci.ts'
+import { watchedEvents } from '../../../../schema/pci.ts'
 import { importObjects } from '../../../import/records/import-objects.ts'
 import { alertDeliveries } from '../../../import/records/types/alert-deliveries.ts'
 
@@ -15,7 +15,12 @@ export interface DeliveryOutcome {
 const uuidLength = 36
 
 /** Events whose subjects begin with the id of their scan. */
-const ofScans: readonly string[] = [changeEvent, gradeEvent]
+const ofScans: readonly string[] = watchedEvents
+
+/** Scans of an alert. A script of earlier releases has two words, and names none. */
+const scanIdsOf = (subjects: readonly string[]) => [
+  ...new Set(subjects.flatMap((subject) => (subject.split(' ').length === 2 ? [] : subject.slice(0, uuidLength)))),
+]
 
 interface Delivered {
   readonly deliveryId: string
@@ -48,7 +53,7 @@ export async function recordDelivery(
     siteIds: siteIds.filter((id) => sites.has(id)),
     destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },
     eventType: eventType || null,
-    scanIds: ofScans.includes(eventType) ? [...new Set(subjects.map((subject) => subject.slice(0, uuidLength)))] : [],
+    scanIds: ofScans.includes(eventType) ? scanIdsOf(subjects) : [],
     summary: kind === 'immediate' && !isDeleted ? summary : null,
   }
   await importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [delivery])
