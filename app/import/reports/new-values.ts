@@ -11,6 +11,7 @@ import { readKnownHosts } from '../../../queries/csp-policies/known-sources.ts'
 import { countNewValues, listPlans, listStoredValues, type ValueKind } from '../../../queries/reports/new-values.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { chunksOf } from '../../../queries/sql/rows.ts'
+import { confidenceRule } from '../../../schema/confidence-rule.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { otherIssues } from '../../../schema/issue-id.ts'
 import { newValuesPerDay } from '../../../schema/plans.ts'
@@ -19,7 +20,15 @@ import { isKnownDirective } from '../../../schema/rules/csp/governing-directive.
 import { type StoredReport, storedFieldRows } from '../../../schema/stored-report.ts'
 import { blockColumns } from './insert-block.ts'
 
-const issueFields = ['tenantId', 'siteId', 'reportType', 'receivedAt', 'issueSubject', 'issueHost'] as const
+const issueFields = [
+  'tenantId',
+  'siteId',
+  'reportType',
+  'receivedAt',
+  'issueSubject',
+  'issueHost',
+  'browserName',
+] as const
 const fieldNames = [...issueFields, 'scriptUrl', 'scriptHash', 'requestUrl'] as const
 
 type Fields = Pick<StoredReport, (typeof fieldNames)[number]>
@@ -28,6 +37,9 @@ interface Value {
   readonly name: string
   /** First report of it. */
   readonly report: Fields
+  /** Reports and browser families in the block. */
+  reports: number
+  readonly families: Set<string>
 }
 
 const otherIssue = { issueSubject: otherIssues, issueHost: otherIssues }
@@ -52,6 +64,10 @@ function nameOf(report: Fields): string | undefined {
 const keyOf = (name: string) => String(hash('md5', name, 'buffer').readBigUInt64BE())
 
 const dayOf = ({ receivedAt }: Fields) => Math.floor(receivedAt / dayMs)
+
+/** High confidence (Rule 45) within the block. */
+const hasConfidence = ({ reports, families }: Value) =>
+  reports >= confidenceRule.manyReports && families.size >= confidenceRule.severalFamilies
 
 const isOfKind = ({ reportType }: Fields, kind: ValueKind) => (reportType === 'csp-hash') === (kind === 'script')
 
@@ -104,10 +120,11 @@ export function createNewValues() {
       const keys = new Set(stored.map(({ key }) => key))
       const counts = new Map(counted.map(({ siteId, day, count }) => [`${siteId} ${day}`, count]))
       const planOf = new Map(plans.map(({ tenantId, plan }) => [tenantId, plan]))
-      for (const { name, report } of some.filter((one) => !keys.has(keyOf(one.name)))) {
+      for (const value of some.filter(({ name }) => !keys.has(keyOf(name)))) {
+        const { name, report } = value
         const slot = `${report.siteId} ${dayOf(report)}`
         const ofBlock = accepted.get(slot) ?? 0
-        const most = newValuesPerDay[planOf.get(report.tenantId) ?? 'free'][kind]
+        const most = newValuesPerDay[planOf.get(report.tenantId) ?? 'free'][kind] * (hasConfidence(value) ? 2 : 1)
         if ((counts.get(slot) ?? 0) + ofBlock < most) accepted.set(slot, ofBlock + 1)
         else if (kind === 'script' || !(await isConfirmed(read, report))) over.add(name)
       }
@@ -137,7 +154,11 @@ export function createNewValues() {
         for (const line of linesOf(chunk)) {
           const report = fields.read(JSON.parse(line))
           const name = nameOf(report)
-          if (name !== undefined && !known.get(name) && !values.has(name)) values.set(name, { name, report })
+          if (name === undefined || known.get(name)) continue
+          const value = values.get(name) ?? { name, report, reports: 0, families: new Set() }
+          value.reports++
+          value.families.add(report.browserName)
+          values.set(name, value)
         }
         bytes += chunk.length
         if (bytes < sliceBytes) continue

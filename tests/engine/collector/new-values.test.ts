@@ -93,6 +93,19 @@ test('issues above the bound of a day are one, which every collector and a resta
   expect((await checkRollups(database.writer)).differences).toEqual([])
 })
 
+test('above the bound a day has room for as many issues of high confidence', async () => {
+  const token = makeSiteToken()
+  const siteId = await api.createSite(tenantId, { hosts: ['shop.example'], token })
+  await post(token, invented(mostIssues, 'a'))
+  const agents = ['Chrome/140.0.0.0 Safari/537.36', 'Firefox/145.0'].map((name) => `Mozilla/5.0 (X11; Linux) ${name}`)
+  const sent = (host: string, agent = '') => ({ ...violation(`https://${host}/`), user_agent: agent })
+  const both = Array.from({ length: 10 }, (_, index) => sent('true.test', agents[index % 2]))
+  const one = Array.from({ length: 10 }, () => sent('one-browser.test', agents[0]))
+  await post(token, [...both, ...one])
+  expect(await issuesOf(siteId, `AND blocked_host = 'true.test'`)).toEqual([[1, 0]])
+  expect(await issuesOf(siteId, `AND blocked_host = 'one-browser.test'`)).toEqual([[1, 1]])
+})
+
 test('scripts above the bound of a day are not in the inventory', async () => {
   const token = makeSiteToken()
   const siteId = await api.createSite(tenantId, { hosts: ['shop.example'], token })
