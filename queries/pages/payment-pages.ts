@@ -11,7 +11,7 @@ export interface SiteRef {
 }
 
 /** Every site of the tenant without a site. */
-type SitesRef = Pick<SiteRef, 'tenantId'> & Partial<SiteRef>
+export type SitesRef = Pick<SiteRef, 'tenantId'> & Partial<SiteRef>
 
 function ofSite({ tenantId, siteId }: SitesRef): Sql {
   const ofOne = siteId === undefined ? empty : sql` AND site_id = ${uuid(siteId)}`

@@ -1,7 +1,8 @@
 /** @module Scripts of payment pages that differ from the page's previous scan, and the data that decides on alerts. */
 
 import { z } from 'zod'
-import { paymentPatterns } from '../pages/payment-pages.ts'
+import type { ScriptDecided } from '../../schema/rules/scripts/script-changes.ts'
+import { paymentPatterns, type SitesRef } from '../pages/payment-pages.ts'
 import { isCounted } from '../scans/counted-scans.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson, rowTime } from '../sql/rows.ts'
@@ -24,22 +25,25 @@ const change = z.object({
 
 export type ScriptChange = z.infer<typeof change>
 
-const countedTags = (tenantId: string): Sql => sql`(
+const countedTags = (site: SitesRef): Sql => sql`(
     SELECT page_id, toString(scan_id) AS id, scanned_at, arrayZip(script_urls, script_hashes) AS tags
     FROM (
       SELECT toString(page_scans.page_id) AS page_id, page_scans.id AS scan_id, scanned_at, status, status_code, scan_url,
         final_url, script_urls, script_hashes
       FROM page_scans FINAL
-      WHERE tenant_id = ${uuid(tenantId)} AND status = 'complete' AND scripts_listed
+      WHERE tenant_id = ${uuid(site.tenantId)} AND status = 'complete' AND scripts_listed
     ) AS scans
-    INNER JOIN ${paymentPatterns({ tenantId })} AS patterns USING (page_id)
+    INNER JOIN ${paymentPatterns(site)} AS patterns USING (page_id)
     WHERE ${isCounted})`
 
 /**
  * Differences of scans since then from the page's previous scan that counts (Rule 67), newest first; a first scan has
  * none.
  */
-export const listScriptChanges = (tenantId: string, since: Date, limit: number): Query<ScriptChange> => ({
+export const listScriptChanges = (
+  { tenantId, since, ...site }: SitesRef & { readonly since: Date },
+  limit: number,
+): Query<ScriptChange> => ({
   name: 'listScriptChanges',
   statement: sql`
     WITH (
@@ -62,10 +66,10 @@ export const listScriptChanges = (tenantId: string, since: Date, limit: number):
       FROM (
         SELECT id, page_id, scanned_at, tags, lagInFrame(tags) OVER page_order AS before,
           lagInFrame(scanned_at) OVER page_order AS compared_at, row_number() OVER page_order AS ordinal
-        FROM ${countedTags(tenantId)} AS counted
+        FROM ${countedTags({ tenantId, ...site })} AS counted
         WHERE scanned_at >= ${at(since)} OR (page_id, scanned_at) IN (
           SELECT page_id, max(scanned_at)
-          FROM ${countedTags(tenantId)} AS earlier
+          FROM ${countedTags({ tenantId, ...site })} AS earlier
           WHERE scanned_at < ${at(since)}
           GROUP BY page_id)
         WINDOW page_order AS (
@@ -114,32 +118,26 @@ const decision = z.object({
   url: z.string(),
   status: z.string(),
   integrityMode: z.string(),
-  /** Null: every hash that was seen before the decision. */
   pinnedHashes: rowJson(z.array(z.string()).nullable(), 'null'),
   decidedAt: rowTime,
-})
+}) satisfies z.ZodType<ScriptDecided>
 
-export type CurrentDecision = z.infer<typeof decision>
-
-/** The latest decision about each script. */
-export const listCurrentDecisions = (tenantId: string, urls: readonly string[]): Query<CurrentDecision> => ({
-  name: 'listCurrentDecisions',
+/** Decisions about scripts of every site, oldest first. */
+export const listDecisions = (tenantId: string, urls: readonly string[]): Query<z.infer<typeof decision>> => ({
+  name: 'listDecisions',
   statement: sql`
-    SELECT site_id AS siteId, script_url AS url,
-      argMax((script_decisions.status, integrity_mode, pinned_hashes, decided_at), (decided_at, toString(id))) AS latest,
-      latest.1 AS status, latest.2 AS integrityMode, latest.3 AS pinnedHashes, latest.4 AS decidedAt
+    SELECT site_id AS siteId, script_url AS url, script_decisions.status AS status, integrity_mode AS integrityMode,
+      pinned_hashes AS pinnedHashes, decided_at AS decidedAt
     FROM script_decisions FINAL
     WHERE tenant_id = ${uuid(tenantId)} AND script_url IN ${texts(urls)}
-    GROUP BY siteId, url`,
+    ORDER BY decided_at, toString(id)`,
   row: decision,
 })
 
 const version = z.object({ siteId: z.string(), url: z.string(), hash: z.string(), firstSeen: rowTime })
 
-export type FirstVersion = z.infer<typeof version>
-
 /** Time when each site's browsers or scans first had a version of a script. */
-export const listFirstVersions = (tenantId: string, urls: readonly string[]): Query<FirstVersion> => ({
+export const listFirstVersions = (tenantId: string, urls: readonly string[]): Query<z.infer<typeof version>> => ({
   name: 'listFirstVersions',
   statement: sql`
     SELECT site_id AS siteId, script_url AS url, script_hash AS hash, min(seen_at) AS firstSeen

@@ -87,6 +87,16 @@ const evidence = z
     changes: z
       .array(change)
       .meta({ description: 'Changes of payment pages in the 30 days before asOf, newest first.' }),
+    scriptChanges: z
+      .array(
+        version.pick({ url: true, hash: true }).extend({
+          ...change.pick({ scanId: true, pageId: true, pageLabel: true, scannedAt: true, alertIds: true }).shape,
+          change: openEnum(['added', 'changed', 'removed', 'returned', 'rejected']).meta({
+            description: 'returned: an earlier scan of the page had it; rejected: it runs after its rejection.',
+          }),
+        }),
+      )
+      .meta({ description: 'Changes of scripts in these 30 days that no decision allowed, newest first.' }),
     deliveries: z
       .array(
         alertDelivery

@@ -41,6 +41,8 @@ const changesFacts = {
   watched: count,
   changes: count,
   alerted: count,
+  scriptChanges: count.meta({ description: 'Changes of scripts in 30 days that no decision allowed.' }),
+  alertedScriptChanges: count,
   unavailable: count.meta({
     description: 'Payment pages whose latest scan got another status than 2xx or was redirected elsewhere.',
   }),

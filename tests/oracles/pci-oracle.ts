@@ -117,6 +117,9 @@ export function oraclePci(world: PciWorld, now: number) {
           watched,
           changes: changes.length,
           alerted: changes.filter(({ alerted }) => alerted).length,
+          // Found from the upgrade on, which all these scans precede.
+          scriptChanges: 0,
+          alertedScriptChanges: 0,
           unavailable: gone.filter(Boolean).length,
           longestScanGapDays: Math.round((longest / dayMs) * 10) / 10,
           destinations: outcomes.length,

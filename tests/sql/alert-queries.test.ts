@@ -7,7 +7,8 @@ import { listPageLabels } from '../../queries/pages/monitored-pages.ts'
 import { listBursts, listFirstReports, listSilences } from '../../queries/reports/list-traffic-changes.ts'
 import { findScanVersion } from '../../queries/scans/scans.ts'
 import {
-  listCurrentDecisions,
+  listDecisions,
+  listEarlierTags,
   listFirstVersions,
   listScriptChanges,
 } from '../../queries/scripts/list-script-changes.ts'
@@ -33,8 +34,9 @@ test.each([
   listFirstReports(tenant, [site]),
   listSilences(tenant, { from: time, to: time }, 1),
   findScanVersion(tenant),
-  listScriptChanges(tenant, time, 1),
-  listCurrentDecisions(tenant, ['a']),
+  listScriptChanges({ tenantId: tenant, since: time }, 1),
+  listEarlierTags(tenant, { pageIds: [tenant], urls: ['a'], since: time }),
+  listDecisions(tenant, ['a']),
   listFirstVersions(tenant, ['a']),
 ])('$name reads rows of its tenant alone', (query) => {
   const read = tablesRead(sqlText(query))

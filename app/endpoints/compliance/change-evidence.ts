@@ -3,13 +3,15 @@ import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-page
 import { listScanEvidence } from '../../../queries/scans/scan-evidence.ts'
 import { listLatestScanRefs } from '../../../queries/scans/scan-refs.ts'
 import { listScans, readScans } from '../../../queries/scans/scans.ts'
+import { readScriptChanges } from '../../../queries/scripts/read-script-changes.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { dayMs } from '../../../schema/durations.ts'
-import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
+import { changeDays, scriptEvent, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
-import { alertsByChange } from '../../../schema/rules/pci/change-alerts.ts'
+import { alertsByChange, alertsOfScript } from '../../../schema/rules/pci/change-alerts.ts'
 
 interface PaymentPages {
   readonly tenantId: string
@@ -68,6 +70,26 @@ export async function readChanges(
     const pageLabel = labelOf.get(change.pageId)
     return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerts: alertsOf.get(change) ?? [] }]
   })
+}
+
+/** Changes of scripts in 30 days that no decision allowed within a day, newest first. */
+export async function readScriptEvidence(
+  reader: Reader,
+  { tenantId, siteId, pages, now }: PaymentPages,
+): Promise<PciReport['evidence']['scriptChanges']> {
+  if (pages.length === 0) return []
+  const since = new Date(now.getTime() - changeDays * dayMs)
+  const [found, delivered] = await Promise.all([
+    readScriptChanges(reader, { tenantId, siteId, since, decidedBy: (scannedAt) => scannedAt + dayMs }),
+    reader.read(listDeliveredAlerts(tenantId, siteId, { eventTypes: [scriptEvent], since })),
+  ])
+  return found
+    .filter(({ isEarlier }) => !isEarlier)
+    .map(({ scanId, pageId, pageLabel, scannedAt, url, hash, change }) => {
+      const alertIds = alertsOfScript({ scanId, scannedAt }, delivered).map(({ alertId }) => alertId)
+      return { scanId, pageId, pageLabel, scannedAt, url, hash: hash || null, change, alertIds }
+    })
+    .reverse()
 }
 
 export const changeEvidence = (changes: readonly FoundChange[]): Evidence['changes'] =>

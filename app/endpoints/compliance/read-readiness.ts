@@ -13,7 +13,7 @@ import { longestScanGap } from '../../../schema/rules/pci/scan-gap.ts'
 import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
-import { changeEvidence, pageEvidence, readChanges } from './change-evidence.ts'
+import { changeEvidence, pageEvidence, readChanges, readScriptEvidence } from './change-evidence.ts'
 import { type ScriptEvidence, scriptEvidence } from './script-evidence.ts'
 
 const emptyInventory: Inventory = {
@@ -57,12 +57,16 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
   const covering = rules.filter(({ eventType }) => events.some((event) => event === eventType))
   const destinationIds = [...new Set(covering.map(({ destinationId }) => destinationId))]
   const since = new Date(site.now.getTime() - changeDays * dayMs)
-  const [inventory, watchedPages, foundChanges, coverage, outcomes] = await Promise.all([
+  const [inventory, watchedPages, foundChanges] = await Promise.all([
     onPlan && pages.length > 0
       ? readInventory(read, { tenant, siteId, paymentPages: pages, ...extent })
       : emptyInventory,
     pageEvidence(reader, site, hasCapability(tenant, 'pages.scans')),
     readChanges(reader, site),
+  ])
+  // Later, because Node warns of more than ten queries with one signal.
+  const [scriptChanges, coverage, outcomes] = await Promise.all([
+    readScriptEvidence(reader, site),
     pages.length > 0 ? read(listPageCoverage(site, since)) : [],
     destinationIds.length > 0 ? read(listDestinationOutcomes(tenant.id, destinationIds)) : [],
   ])
@@ -92,12 +96,13 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
       now: site.now,
       pages: watchedPages.map(({ watched }, index) => ({ watched, ...(availability[index] ?? available) })),
       changes,
+      scriptChanges: scriptChanges.map(({ scannedAt, alertIds }) => ({ scannedAt, alerted: alertIds.length > 0 })),
       events,
       alertedEvents: covering.map(({ eventType }) => eventType),
       destinations,
     }),
   ]
-  const evidence = { scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, changes }
+  const evidence = { scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, scriptChanges, changes }
   return { requirements, inventory, hasScripts, availability, destinations, ...evidence }
 }
 

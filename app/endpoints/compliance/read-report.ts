@@ -110,7 +110,14 @@ interface Owner extends ReportRequest {
 
 function evidenceOf(
   { tenant, siteId, siteName, asOf }: Owner,
-  { pages, watchedPages, availability, destinations, foundChanges }: Awaited<ReturnType<typeof readReadiness>>,
+  {
+    pages,
+    watchedPages,
+    availability,
+    destinations,
+    foundChanges,
+    scriptChanges,
+  }: Awaited<ReturnType<typeof readReadiness>>,
   { rules, deliveries, decisions, recordingTimes, versions, captures, scans }: Records,
 ): PciReport['evidence'] {
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
@@ -147,6 +154,7 @@ function evidenceOf(
       const alertIds = [...new Set(alerts.map(({ alertId }) => alertId))].sort()
       return { ...change, alertIds, failedAlertIds: alertIds.length > 0 ? [] : failedAlertIds(change, deliveries) }
     }),
+    scriptChanges,
     deliveries,
   }
 }

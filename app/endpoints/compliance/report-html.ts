@@ -106,6 +106,13 @@ function changeRows({ evidence }: PciReport) {
   ])
 }
 
+const scriptChangeRows = ({ evidence }: PciReport) =>
+  evidence.scriptChanges.map(({ scannedAt, pageLabel, url, hash, change, alertIds }) => [
+    markup`${time(scannedAt)}<br>${untrusted(pageLabel)}`,
+    markup`${change} ${address(url)}<br><bdi class="mono">${hash ?? 'not read'}</bdi>`,
+    badge(alertIds.length > 0 ? 'alerted' : 'not alerted'),
+  ])
+
 const pageRows = ({ evidence, watchedPageIds }: PciReport) =>
   evidence.pages.map(({ id, label, pattern, lastScanAt, grade, completeScans, failedScans }) => [
     untrusted(label),
@@ -148,6 +155,7 @@ ${table('Scripts of payment pages', { 'Script and its hashes, first and last see
 ${table('Unprotected scripts that the inventory lacks', { Script: 60, 'Reported by the policy': 20, 'Last report': 20 }, uninventoriedRows(report))}
 ${table('Decisions', { Script: 30, Decision: 12, Why: 24, Who: 18, When: 16 }, decisionRows(report))}
 ${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after': 46, Alert: 30 }, changeRows(report))}
+${table('Changes of scripts in the last 30 days', { 'When and where': 24, Script: 60, Alert: 16 }, scriptChangeRows(report))}
 ${table('Payment pages', { Page: 18, Pattern: 30, State: 12, 'Last complete scan': 16, Grade: 6, 'Scans in 30 days': 18 }, pageRows(report))}
 ${table('Alert rules', { Event: 24, Kind: 22, Destination: 24, Rule: 30 }, ruleRows(report))}
 <h2>Limits</h2>${report.limits.map((limit) => markup`<p>${limit}</p>`)}

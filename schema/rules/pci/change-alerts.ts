@@ -1,5 +1,5 @@
 import { dayMs } from '../../durations.ts'
-import { changeEvent, gradeEvent } from '../../pci.ts'
+import { changeEvent, gradeEvent, scriptEvent } from '../../pci.ts'
 
 export interface PageChange {
   readonly scanId: string
@@ -33,6 +33,15 @@ export const isInTime = (
   const age = Date.parse(createdAt) - Date.parse(change.scannedAt)
   return age >= 0 && age <= dayMs
 }
+
+/** Alerts about a change of a script: they name its scan, and were created within a day of it. */
+export const alertsOfScript = <Alert extends PageAlert>(
+  change: Pick<PageChange, 'scanId' | 'scannedAt'>,
+  alerts: readonly Alert[],
+): Alert[] =>
+  alerts.filter(
+    (alert) => alert.eventType === scriptEvent && alert.scanIds.includes(change.scanId) && isInTime(change, alert),
+  )
 
 /**
  * Rule 68. An alert covers the changes of its scans. An alert that names no scan covers at most one change: the latest

@@ -19,6 +19,7 @@ const keys = {
   versions: ['url', 'hash'],
   captures: ['url', 'hash'],
   changes: ['scanId'],
+  scriptChanges: ['scanId', 'url', 'hash', 'change'],
   deliveries: ['id'],
 } as const
 

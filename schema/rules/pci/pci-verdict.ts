@@ -44,6 +44,7 @@ export interface ChangeEvidence {
     readonly longestScanGapMs: number
   }[]
   readonly changes: readonly WatchedChange[]
+  readonly scriptChanges: readonly WatchedChange[]
   /** Event types that the plan's scans find. */
   readonly events: readonly string[]
   /** Event types with an immediate alert rule. */
@@ -121,12 +122,14 @@ function scriptGaps(
   ]
 }
 
-export function judgeChanges({ now, pages, changes, events, alertedEvents, destinations }: ChangeEvidence) {
+export function judgeChanges(evidence: ChangeEvidence) {
+  const { now, pages, changes, scriptChanges, events, alertedEvents, destinations } = evidence
   const watched = pages.filter((page) => page.watched)
   const uncovered = events.filter((event) => !alertedEvents.includes(event))
   const unavailable = pages.filter((page) => page.unavailable).length
   const longestScanGapMs = Math.max(0, ...pages.map((page) => page.longestScanGapMs))
-  const unalerted = changes.filter(({ alerted }) => !alerted)
+  const alerted = (some: readonly WatchedChange[]) => some.filter((change) => change.alerted).length
+  const unalerted = [...changes, ...scriptChanges].filter((change) => !change.alerted)
   const isOld = (time: string, days: number) => now.getTime() - Date.parse(time) > days * dayMs
   const failing = destinations.filter(({ outcome }) => outcome !== null && outcome !== 'delivered').length
   const untested = destinations.filter(({ at }) => at === null || isOld(at, changeDays)).length
@@ -145,7 +148,9 @@ export function judgeChanges({ now, pages, changes, events, alertedEvents, desti
     paymentPages: pages.length,
     watched: watched.length,
     changes: changes.length,
-    alerted: changes.length - unalerted.length,
+    alerted: alerted(changes),
+    scriptChanges: scriptChanges.length,
+    alertedScriptChanges: alerted(scriptChanges),
     unavailable,
     longestScanGapDays: Math.round((longestScanGapMs / dayMs) * 10) / 10,
     destinations: destinations.length,

@@ -95,8 +95,8 @@ function summaryOf({ facts }: Requirement): string {
     const { scripts: sum, authorized, unreviewed, rejected, paymentPages } = facts
     return `On ${pages(paymentPages)}: ${authorized} authorized + ${unreviewed} not reviewed + ${rejected} rejected = ${scripts(sum)}.`
   }
-  const { watched, paymentPages, changes, alerted } = facts
-  const sums = `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${changes - alerted} not = ${changes}.`
+  const { watched, paymentPages, changes, alerted, scriptChanges, alertedScriptChanges } = facts
+  const sums = `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${changes - alerted} not = ${changes}. Changes of scripts: ${alertedScriptChanges} + ${scriptChanges - alertedScriptChanges} not = ${scriptChanges}.`
   const { unavailable, longestScanGapDays, destinations, failingDestinations, untestedDestinations } = facts
   return `${sums} Unavailable: ${pages(unavailable)}. Longest time between scans: ${longestScanGapDays} days. Destinations: ${destinations}, ${failingDestinations} failing, ${untestedDestinations} without a delivery in 30 days.`
 }

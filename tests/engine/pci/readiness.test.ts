@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { dayMs } from '../../../schema/durations.ts'
 import type { Plan, PlanOverrides } from '../../../schema/plans.ts'
 import { oraclePci } from '../../oracles/pci-oracle.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { createPciTenants, type PciSite } from '../../support/pci-tenants.ts'
 import { randomPci } from '../../support/random-pci.ts'
 
-const now = Date.now()
+/** Scripts of scans before the database was made are not compared. */
+const now = Date.now() - dayMs
 const seed = now % 1_000_000_007
 
 interface Tenant {

@@ -98,6 +98,21 @@ test('each change of a script is told once for the scan that found it, and nothi
        AND scan_ids IN (SELECT id FROM page_scans WHERE tenant_id = '${shop.tenantId}')`,
   )
   expect(named).toEqual([[9, 8]])
+
+  const verdict = async () => {
+    const { body } = await world.api.get(`/v1/compliance/pci-dss?siteId=${shop.siteId}`, { key: shop.key })
+    return body.data.requirements[1]
+  }
+  // The change of pay.js was authorized within a day.
+  const told = await verdict()
+  expect(told.facts).toMatchObject({ scriptChanges: 8, alertedScriptChanges: 8 })
+  expect(told.gaps.map(({ kind }: { kind: string }) => kind)).not.toContain('not_alerted')
+  world.respond((_, response) => response.writeHead(410).end())
+  expect(await scan('app2 pay3 skim1 new1')).toEqual([`Checkout: script added, ${urlOf('new')}`])
+  const untold = await verdict()
+  expect(untold.status).toBe('not_met')
+  expect(untold.facts).toMatchObject({ scriptChanges: 9, alertedScriptChanges: 8, failingDestinations: 1 })
+  expect(untold.gaps.map(({ kind }: { kind: string }) => kind)).toEqual(['not_alerted', 'destination_failing'])
 })
 
 test('a scan from before the upgrade is told as its release told it: once per script and hash, and no removal', async () => {

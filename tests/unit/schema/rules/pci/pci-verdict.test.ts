@@ -130,6 +130,7 @@ describe('requirement 11.6.1', () => {
     now,
     pages: [watched, watched],
     changes: [],
+    scriptChanges: [],
     events: all,
     alertedEvents: all,
     destinations: [accepting],
@@ -162,6 +163,7 @@ describe('requirement 11.6.1', () => {
       ['scan_gap'],
     ],
     ['a change not alerted', { changes: [unalerted(0)] }, 'partial', ['not_alerted']],
+    ['a script not alerted for longer', { scriptChanges: [unalerted(7.001)] }, 'not_met', ['not_alerted']],
     ['a change not alerted for seven days', { changes: [unalerted(7)] }, 'partial', ['not_alerted']],
     ['a change not alerted for longer', { changes: [unalerted(7.001)] }, 'not_met', ['not_alerted']],
     ['no destination that accepts', { destinations: [failing, failing] }, 'not_met', ['destination_failing']],
@@ -197,6 +199,8 @@ describe('requirement 11.6.1', () => {
       watched: 2,
       changes: 2,
       alerted: 1,
+      scriptChanges: 0,
+      alertedScriptChanges: 0,
       unavailable: 1,
       longestScanGapDays: 1,
       destinations: 1,
@@ -218,6 +222,7 @@ describe('requirement 11.6.1', () => {
       changes: fc.array(fc.record({ scannedAt: part(ago(0), ago(7), ago(8)), alerted: fc.boolean() }), {
         maxLength: 3,
       }),
+      scriptChanges: fc.constant([]),
       events: part(all, all.slice(0, 2)),
       alertedEvents: fc.subarray(all),
       destinations: fc.array(part(accepting, failing, { outcome: null, at: null }, { ...accepting, at: ago(31) }), {
