@@ -1,5 +1,6 @@
 /** @module An alert in the form of the table `alerts`, created by watch/ and sent by deliver/. */
 
+import { otherIssues } from '../../../schema/issue-id.ts'
 import type { ScanChanges } from '../../../schema/responses/scan.ts'
 import type { Script } from '../../../schema/responses/script.ts'
 
@@ -81,3 +82,7 @@ export const namedInMessage = 20
 
 /** UTF-16 units of a URL or a policy in a message that names several. */
 export const maxNamedLength = 300
+
+/** Completes "New issue: ". */
+export const issueText = ({ directive, host }: Pick<MessageIssue, 'directive' | 'host'>): string =>
+  directive === otherIssues ? 'others above the limit of a day' : `${directive} blocks ${host || 'inline code'}`

@@ -1,4 +1,4 @@
-import type { AlertMessage, MessageScript } from '../alert-message.ts'
+import { type AlertMessage, issueText, type MessageScript } from '../alert-message.ts'
 
 /** Plain text of a message for people: summary, details, and the API request to read more. */
 export function messageText({ data }: AlertMessage): string {
@@ -6,9 +6,7 @@ export function messageText({ data }: AlertMessage): string {
   const { issueCount = 0, scriptCount = 0, policyCount = 0, alertCount = 0 } = data
   const lines = [
     ...headers.map(({ header, change, before, after }) => `${header} ${change}: ${quoted(before)} -> ${quoted(after)}`),
-    ...issues.map(
-      ({ directive, host, firstSeen }) => `${directive} blocks ${host || 'inline code'}, since ${firstSeen}`,
-    ),
+    ...issues.map((issue) => `${issueText(issue)}, since ${issue.firstSeen}`),
     ...more(issueCount - issues.length, 'issues'),
     ...scripts.map(scriptText),
     ...more(scriptCount - scripts.length, 'scripts'),

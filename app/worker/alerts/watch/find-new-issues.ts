@@ -13,7 +13,7 @@ import {
 import { newIssueEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import { issueId } from '../../../../schema/issue-id.ts'
-import { namedInMessage } from '../alert-message.ts'
+import { issueText, namedInMessage } from '../alert-message.ts'
 import type { Change, MessageData, Watched } from './change.ts'
 
 /** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
@@ -115,11 +115,10 @@ export async function describeIssues(
   if (keys.length > 1 || !first) {
     return { summary: `${keys.length.toLocaleString('en')} new issues`, issueCount: keys.length, issues, path }
   }
-  const { directive, host, id } = first
   return {
-    summary: `New issue: ${directive} blocks ${host || 'inline code'}`,
+    summary: `New issue: ${issueText(first)}`,
     issueCount: 1,
     issues,
-    path: `${path}/${id}/reports?reportType=csp-violation`,
+    path: `${path}/${first.id}/reports?reportType=csp-violation`,
   }
 }

@@ -30,6 +30,14 @@ test('of many issues it says how many more there are, and an issue of inline cod
   )
 })
 
+test('the issue of new issues above the limit of a day is named as such', () => {
+  const issues = [{ id: '1', directive: '(other)', host: '(other)', firstSeen: timestamp }]
+  const data = { alertId: 'a', summary: '2 new issues', issues, issueCount: 2 }
+  expect(messageText({ type: 'csp.new_issue', timestamp, data })).toContain(
+    `- others above the limit of a day, since ${timestamp}\n`,
+  )
+})
+
 test('a line break in a value begins no line', () => {
   const alerts = [{ type: 'csp.new_issue', siteId: null, summary: 'New issue: a\n- forged', timestamp }]
   const text = messageText({
