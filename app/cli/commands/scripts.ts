@@ -33,11 +33,16 @@ const url = option('--url <URL>', {
 
 const justification = whyOption('--justification <TEXT>', 'Reason, for auditors')
 
-const hash = option('--hash <HASH>', {
-  about: 'The bytes',
-  takes: 'a hash from "scripts list", such as sha256-<base64>',
-  schema: z.string().transform(scriptHash).pipe(z.string().startsWith('sha256-')),
-}).makeOptionMandatory()
+const hashOption = (about: string) =>
+  option('--hash <HASH>', {
+    about,
+    takes: 'a hash from "scripts list", such as sha256-<base64>',
+    schema: z.string().transform(scriptHash).pipe(z.string().startsWith('sha256-')),
+  })
+
+const hash = hashOption('The bytes').makeOptionMandatory()
+
+const pinnedHash = hashOption('Authorize only these bytes, which need not have been seen').conflicts('anyContent')
 
 interface Decided {
   readonly tenant: string
@@ -47,28 +52,38 @@ interface Decided {
   readonly justification: string
 }
 
-type Outcome = Pick<ScriptDecision, 'status' | 'integrityMode'>
+type Outcome = Pick<ScriptDecision, 'status' | 'integrityMode'> & { readonly pinnedHashes?: string[] }
 
 const listed = z.looseObject({ data: z.array(z.unknown()), nextCursor: z.unknown() })
 
 const appendOnly = 'Decisions are immutable: the latest one applies, and the API lists all of them with the script.'
 const ofListed = '--url must be a script in "scripts list"; for other scripts use "import decisions".'
 
-/** Throws if no report, scan or decision of the site has the script, or if it has no hash to pin. */
+/**
+ * Throws for a script that the site does not have, unless a hash or any content is authorized. Throws if a script to pin
+ * has no hash.
+ */
 async function decide(
   context: Context,
   { tenant, site, url, by, justification }: Decided,
-  { status, integrityMode }: Outcome,
+  { status, integrityMode, pinnedHashes }: Outcome,
 ): Promise<void> {
   const { reader, writer } = await openSite(context, tenant, site)
   const ofSite = { tenantId: tenant, siteId: site, window: { from: 0, to: Date.now() }, hasPaymentPages: true }
   const [script] = await reader.read(listScripts({ ...ofSite, url }))
-  if (!script) throw new Error(`The site has no script ${quoteInput(url, 200)}: see "scripts list"`)
-  if (integrityMode === 'pinned_hashes' && !script.versions.some(({ hash }) => hash !== '')) {
-    throw new Error(`The script ${quoteInput(url, 200)} has no hash yet to pin: omit --pin to authorize any content`)
+  const isNamed = integrityMode === 'any_content' || pinnedHashes !== undefined
+  const quoted = quoteInput(url, 200)
+  if (!script && !isNamed) {
+    const remedy = status === 'authorized' ? ', or authorize it with --hash or --any-content' : ''
+    throw new Error(`The site has no script ${quoted}: see "scripts list"${remedy}`)
+  }
+  if (!isNamed && status === 'authorized' && !script?.versions.some(({ hash }) => hash !== '')) {
+    throw new Error(
+      `The script ${quoted} has no hash to pin, because no scan or browser could read it: use --hash, or --any-content`,
+    )
   }
   const target = { type: scriptDecisions, database: writer, tenantId: tenant }
-  await storeDecision(context, target, { site, by, url, status, integrityMode, justification })
+  await storeDecision(context, target, { site, by, url, status, integrityMode, pinnedHashes, justification })
 }
 
 export function addScripts(program: Command, context: Context): void {
@@ -101,11 +116,12 @@ function addAuthorize(scripts: Command, context: Context): void {
     about: 'Authorize a script and print the decision',
     notes: [
       appendOnly,
-      ofListed,
-      'With --pin only the hashes that the script has had so far are authorized, otherwise any content.',
+      'Only the hashes that the script has had so far are authorized, or the one of --hash: later content triggers',
+      'script.changed. With --any-content nobody is alerted when the content of the script changes.',
     ],
     examples: [
-      'scripts authorize --tenant ID --site ID --url https://pay.example.com/pay.js --by ada@example.com --justification "Card form" --pin',
+      'scripts authorize --tenant ID --site ID --url https://pay.example.com/pay.js --by ada@example.com --justification "Card form"',
+      'scripts authorize --tenant ID --site ID --url https://tags.example.com/t.js --by ada@example.com --justification "Tags" --any-content',
     ],
   })
     .addOption(tenant)
@@ -113,9 +129,15 @@ function addAuthorize(scripts: Command, context: Context): void {
     .addOption(url)
     .addOption(by)
     .addOption(justification)
-    .option('--pin', 'Authorize only the hashes that the script has had so far')
-    .action(({ pin, ...decided }) =>
-      decide(context, decided, { status: 'authorized', integrityMode: pin ? 'pinned_hashes' : 'any_content' }),
+    .addOption(pinnedHash)
+    .option('--any-content', 'Authorize any content: changes of it trigger no alert')
+    .option('--pin', 'Does nothing: pinning is the default')
+    .action(({ hash, anyContent, pin: _, ...decided }) =>
+      decide(context, decided, {
+        status: 'authorized',
+        integrityMode: anyContent ? 'any_content' : 'pinned_hashes',
+        ...(hash !== undefined && { pinnedHashes: [hash] }),
+      }),
     )
 }
 

@@ -11,7 +11,6 @@ beforeAll(async () => {
   const tenantId = await makeTenant()
   const siteId = await api.createSite(tenantId)
   site = ['--tenant', tenantId, '--site', siteId]
-  const hash = `sha256-${'A'.repeat(43)}=`
   await api.insertReports([
     aSighting({ tenantId, siteId, scriptUrl: url, scriptHash: hash, reportedHash: hash }),
     aSighting({ tenantId, siteId, scriptUrl: unhashed }),
@@ -21,16 +20,17 @@ beforeAll(async () => {
 afterAll(() => api?.close())
 
 const url = 'https://pay.example.com/form.js'
+const hash = `sha256-${'A'.repeat(43)}=`
 const unhashed = 'https://pay.example.com/opaque.js'
 const about = (email: string, text: string) => ['--url', `${url}?v=2`, '--by', email, '--justification', text]
 const listed = async (...words: string[]) => (await done('scripts', 'list', ...site, ...words)).response.scripts
 
 test('decisions are appended: the latest counts, with who decided and why', async () => {
   const ada = about('ada@example.com', 'Card form')
-  const { response: first } = await done('scripts', 'authorize', ...site, ...ada, '--pin')
+  const { response: first } = await done('scripts', 'authorize', ...site, ...ada)
   expect(first).toMatchObject({ url, status: 'authorized', integrityMode: 'pinned_hashes', justification: 'Card form' })
   expect(await listed('--status', 'authorized')).toMatchObject([{ url, integrityMode: 'pinned_hashes' }])
-  await done('scripts', 'authorize', ...site, ...ada)
+  await done('scripts', 'authorize', ...site, ...ada, '--any-content')
   expect(await listed('--status', 'authorized')).toMatchObject([{ url, integrityMode: 'any_content' }])
   const { response: last } = await done('scripts', 'reject', ...site, ...about('bob@example.com', 'Unused'))
   expect(last).toMatchObject({ status: 'rejected', integrityMode: null, decidedBy: { email: 'bob@example.com' } })
@@ -49,16 +49,21 @@ test('a script that the site has not seen is decided nothing about, and one with
   const why = ['--by', 'ada@example.com', '--justification', 'x']
   const mistyped = ['--url', 'https://pay.example.com/from.js', ...why]
   const unknown = 'The site has no script "https://pay.example.com/from.js": see "scripts list"'
-  expect(await refused('scripts', 'authorize', ...site, ...mistyped)).toBe(unknown)
-  expect(await refused('scripts', 'authorize', ...site, ...mistyped, '--pin')).toBe(unknown)
+  expect(await refused('scripts', 'authorize', ...site, ...mistyped)).toBe(
+    `${unknown}, or authorize it with --hash or --any-content`,
+  )
   expect(await refused('scripts', 'reject', ...site, ...mistyped)).toBe(unknown)
-  expect(await refused('scripts', 'authorize', ...site, '--url', unhashed, ...why, '--pin')).toBe(
-    `The script "${unhashed}" has no hash yet to pin: omit --pin to authorize any content`,
+  expect(await refused('scripts', 'authorize', ...site, '--url', unhashed, ...why)).toBe(
+    `The script "${unhashed}" has no hash to pin, because no scan or browser could read it: use --hash, or --any-content`,
   )
   expect((await listed('--status', 'unreviewed')).map(({ url }: { readonly url: string }) => url)).toEqual([unhashed])
   expect(await listed()).toHaveLength(2)
-  await done('scripts', 'authorize', ...site, '--url', unhashed, ...why)
+  await done('scripts', 'authorize', ...site, '--url', unhashed, ...why, '--any-content')
   expect(await listed('--status', 'unreviewed')).toEqual([])
+  const unseen = ['--url', 'https://pay.example.com/next.js', ...why, '--hash', hash]
+  const { response } = await done('scripts', 'authorize', ...site, ...unseen)
+  expect(response).toMatchObject({ integrityMode: 'pinned_hashes', pinnedHashes: [hash] })
+  expect(await refused('scripts', 'authorize', ...site, ...unseen, '--any-content')).toContain('cannot be used with')
 })
 
 test.each([
