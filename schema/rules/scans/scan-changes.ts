@@ -46,7 +46,7 @@ function comparedPolicy(policy: string): string {
 const comparedLines: Partial<Readonly<Record<WatchedHeader, (line: string) => string>>> = {
   'content-security-policy': comparedPolicy,
   'content-security-policy-report-only': comparedPolicy,
-  'strict-transport-security': (line) => line.replace(/ ?; ?/g, ';'),
+  'strict-transport-security': (line) => line.split(/ ?; ?/).sort().join(';'),
 }
 
 /** Compares a comparable form. */

@@ -51,6 +51,7 @@ describe('the headers of scan changes', () => {
   test.each<[header: WatchedHeader, before: string, after: string]>([
     [hsts, 'max-age=1; includeSubDomains', 'max-age=1;includeSubDomains'],
     [hsts, 'max-age=1 ;a', 'max-age=1; a'],
+    [hsts, 'max-age=1; includesubdomains; preload', 'includesubdomains;preload; max-age=1'],
     [hsts, 'max-age=2; b\nmax-age=2;a', 'max-age=2;b\nmax-age=2; a'],
     [csp, "script-src 'self' a.test 'nonce-1'", "script-src 'nonce-2' a.test 'self'"],
     [csp, "script-src a.test 'nonce-1' 'nonce-2'", "script-src 'nonce-3' a.test"],
