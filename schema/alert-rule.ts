@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { recordUuid, recordWord } from './record-fields.ts'
 
+const bound = z.int().min(1).max(1_000_000).nullable().default(null)
+
 export const alertRule = z.strictObject({
   id: recordWord,
   siteId: recordUuid
@@ -11,6 +13,11 @@ export const alertRule = z.strictObject({
     .enum(['immediate', 'digest'])
     .meta({ description: 'PCI DSS requirement 11.6.1 counts only immediate rules.' }),
   destinationId: recordWord.meta({ description: 'Id of the destination, as in alert deliveries.' }),
+  minReports: bound.meta({
+    description:
+      'Reports that a new issue needs for an immediate message, together with minBrowsers. Without both: 10 reports, 2 browser families or 3 pages.',
+  }),
+  minBrowsers: bound.meta({ description: 'Browser families that a new issue needs for an immediate message.' }),
   enabled: z.boolean().default(true).meta({ description: 'False for a disabled or deleted rule.' }),
 })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { destinationTypes } from '../../schema/alert-destination.ts'
 import { alertEvents } from '../../schema/alert-events.ts'
 import type { Query } from '../sql/query.ts'
-import { rowTime } from '../sql/rows.ts'
+import { rowCount, rowTime } from '../sql/rows.ts'
 import { sql, texts, uuid } from '../sql/sql.ts'
 
 const alertRuleRow = z.object({
@@ -11,6 +11,8 @@ const alertRuleRow = z.object({
   eventType: z.string(),
   kind: z.enum(['immediate', 'digest']),
   destinationId: z.string(),
+  minReports: rowCount.nullable(),
+  minBrowsers: rowCount.nullable(),
   enabled: z.boolean(),
 })
 
@@ -18,7 +20,8 @@ const alertRuleRow = z.object({
 export const listAlertRules = (tenantId: string): Query<z.infer<typeof alertRuleRow>> => ({
   name: 'listAlertRules',
   statement: sql`
-    SELECT id, site_id AS siteId, event_type AS eventType, kind, destination_id AS destinationId, enabled
+    SELECT id, site_id AS siteId, event_type AS eventType, kind, destination_id AS destinationId,
+      nullIf(min_reports, 0) AS minReports, nullIf(min_browsers, 0) AS minBrowsers, enabled
     FROM alert_rules FINAL
     WHERE tenant_id = ${uuid(tenantId)}
     ORDER BY eventType, id`,
@@ -33,6 +36,9 @@ const enabledRuleRow = z.object({
   eventType: z.enum(alertEvents),
   kind: z.enum(['immediate', 'digest']),
   destinationId: z.string(),
+  /** Evidence of a new issue; 0 in both for the default bounds. */
+  minReports: rowCount,
+  minBrowsers: rowCount,
   /** Creation time: the rule covers later changes. */
   since: rowTime,
 })
@@ -47,7 +53,7 @@ export const listEnabledRules: Query<EnabledRule> = {
   name: 'listEnabledRules',
   statement: sql`
     SELECT tenant_id AS tenantId, id, site_id AS siteId, event_type AS eventType, kind,
-      destination_id AS destinationId, updated_at AS since
+      destination_id AS destinationId, min_reports AS minReports, min_browsers AS minBrowsers, updated_at AS since
     FROM alert_rules FINAL
     WHERE enabled AND event_type IN ${texts(alertEvents)} AND (tenant_id, destination_id) IN (
       SELECT tenant_id, id

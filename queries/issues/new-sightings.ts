@@ -38,6 +38,24 @@ export const issueIdColumn = (key: Sql): Sql => sql`leftPad(lower(hex(${key})), 
 /** New issues of a site and hour up to which each is alerted. */
 export const mostNewIssues = 1_000
 
+/** Least evidence of an issue; 0 in both for the default: one of `confidenceRule`, or `severalPages`. */
+export interface IssueBounds {
+  readonly minReports: number
+  readonly minBrowsers: number
+}
+
+const severalPages = 3
+
+const hasEvidence = ({ minReports, minBrowsers }: IssueBounds): Sql =>
+  minReports + minBrowsers > 0
+    ? sql`(reports >= ${uint(minReports)} AND families >= ${uint(minBrowsers)})`
+    : sql`(reports >= ${uint(confidenceRule.manyReports)} OR families >= ${uint(confidenceRule.severalFamilies)}
+        OR pages >= ${uint(severalPages)})`
+
+/** Ends subjects of alerts, so that rules with different bounds each have an alert. */
+export const boundsSuffix = ({ minReports, minBrowsers }: IssueBounds): string =>
+  minReports + minBrowsers > 0 ? ` from ${minReports} reports of ${minBrowsers} browsers` : ''
+
 /** Issues first stored and first seen since then, except noise and issues of their site's first day. */
 const newIssues = (tenantId: string, since: Date): Sql => sql`
   SELECT issue.site_id AS site_id, issue.issue_key AS issue_key, issue.first_at AS first_at,
@@ -60,7 +78,12 @@ const newIssues = (tenantId: string, since: Date): Sql => sql`
 
 export interface NewSightings {
   readonly since: Date
+  /** The next pass by default. */
+  readonly to?: Date
   readonly wanted: readonly WantedIssues[]
+  readonly bounds: IssueBounds
+  /** False includes issues with less evidence. */
+  readonly isBounded: boolean
   /** Hosts that the policies of a site's scans have. */
   readonly known?: readonly { readonly siteId: string; readonly host: string }[]
 }
@@ -71,7 +94,7 @@ export interface NewSightings {
  */
 export const listNewSightings = (
   tenantId: string,
-  { since, wanted, known = [] }: NewSightings,
+  { since, to, wanted, bounds, isBounded, known = [] }: NewSightings,
   limit: number,
 ): Query<Sighting> => ({
   name: 'listNewSightings',
@@ -82,17 +105,18 @@ export const listNewSightings = (
         ORDER BY is_known DESC, is_high DESC, reports DESC, issue.first_at, issue.issue_key) AS ordinal
     FROM (${newIssues(tenantId, since)}) AS issue
     LEFT JOIN (
-      SELECT site_id, issue_key, sum(report_count) AS reports,
-        halfMD5(concat(toString(site_id), ' ', any(issue_host))) IN ${halfMd5s(known.map(({ siteId, host }) => `${siteId} ${host}`))}
+      SELECT site_id, issue_key, sum(report_count) AS reports, uniqExactMerge(pages) AS pages,
+        length(groupUniqArrayArray(browsers)) AS families, halfMD5(concat(toString(site_id), ' ', any(issue_host))) IN ${halfMd5s(known.map(({ siteId, host }) => `${siteId} ${host}`))}
           AS is_known,
-        reports >= ${uint(confidenceRule.manyReports)}
-          AND length(groupUniqArrayArray(browsers)) >= ${uint(confidenceRule.severalFamilies)} AS is_high
+        reports >= ${uint(confidenceRule.manyReports)} AND families >= ${uint(confidenceRule.severalFamilies)} AS is_high
       FROM reports_per_day_by_issue
       WHERE ${ofTenant(tenantId)} AND NOT noise
         AND (site_id, issue_key) IN ${storedSince(tenantId, sql`site_id, issue_key`, since)}
       GROUP BY site_id, issue_key
     ) AS evidence ON evidence.site_id = issue.site_id AND evidence.issue_key = issue.issue_key
-    WHERE (in_hour <= ${uint(mostNewIssues)} OR is_known OR is_high) AND ${issueIdColumn(sql`issue.issue_key`)} NOT IN (
+    WHERE (in_hour <= ${uint(mostNewIssues)} OR is_known OR is_high)
+      AND ${isBounded ? hasEvidence(bounds) : sql`true`} AND ${to ? sql`issue.first_at < ${at(to)}` : sql`true`}
+      AND concat(${issueIdColumn(sql`issue.issue_key`)}, ${text(boundsSuffix(bounds))}) NOT IN (
       SELECT arrayJoin(subjects)
       FROM alerts
       WHERE tenant_id = ${uuid(tenantId)} AND event_type = ${text(newIssueEvent)})
@@ -152,7 +176,15 @@ export const listFirstDays = (tenantId: string, since: Date, named: number): Que
   row: firstDay,
 })
 
-const issueText = z.object({ key: rowBigSum, directive: z.string(), host: z.string(), firstSeen: rowTime })
+const issueText = z.object({
+  key: rowBigSum,
+  directive: z.string(),
+  host: z.string(),
+  firstSeen: rowTime,
+  reportCount: rowCount,
+  browserFamilyCount: rowCount,
+  affectedPages: rowCount,
+})
 
 export type IssueText = z.infer<typeof issueText>
 
@@ -160,9 +192,10 @@ export const listIssueTexts = (tenantId: string, siteId: string, keys: readonly 
   name: 'listIssueTexts',
   statement: sql`
     SELECT toString(issue_key) AS key, any(issue_subject) AS directive, any(issue_host) AS host,
-      min(first_seen_at) AS firstSeen
+      min(first_seen_at) AS firstSeen, sum(report_count) AS reportCount,
+      length(groupUniqArrayArray(browsers)) AS browserFamilyCount, uniqExactMerge(pages) AS affectedPages
     FROM reports_per_day_by_issue
-    WHERE ${ofTenant(tenantId)} AND site_id = ${uuid(siteId)} AND issue_key IN ${uint64s(keys)}
+    WHERE ${ofTenant(tenantId)} AND site_id = ${uuid(siteId)} AND issue_key IN ${uint64s(keys)} AND NOT noise
     GROUP BY issue_key
     ORDER BY firstSeen, issue_key`,
   row: issueText,

@@ -18,6 +18,7 @@ import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
+const unbounded = { bounds: { minReports: 0, minBrowsers: 0 }, isBounded: true }
 const time = new Date('2026-11-01T12:00:00.000Z')
 
 test.each([
@@ -25,7 +26,7 @@ test.each([
   listRecentAlerts(tenant, time, time),
   listAlertRules(tenant),
   listDestinations(tenant),
-  listNewSightings(tenant, { since: time, wanted: [{ siteId: site, since: time }] }, 1),
+  listNewSightings(tenant, { since: time, wanted: [{ siteId: site, since: time }], ...unbounded }, 1),
   listFirstDays(tenant, time, 1),
   listIssueTexts(tenant, site, [1n]),
   listPageLabels(tenant, time),

@@ -72,7 +72,7 @@ export async function createAlertWorld(
 
   /** @param since when it was written. */
   async function addRule(tenantId: string, eventType: AlertEvent, destinationId: string, given: RuleOptions = {}) {
-    const { kind = 'immediate', since = 0, siteId = null } = given
+    const { kind = 'immediate', since = 0, siteId = null, minReports = 0, minBrowsers = 0 } = given
     const rule = {
       tenant_id: tenantId,
       id: randomUUID(),
@@ -80,6 +80,8 @@ export async function createAlertWorld(
       event_type: eventType,
       kind,
       destination_id: destinationId,
+      min_reports: minReports,
+      min_browsers: minBrowsers,
     }
     const times = { enabled: true, updated_at: toClickHouseTime(new Date(since)) }
     await insertRows(database.writer, 'alert_rules', [{ ...rule, ...times }])
@@ -108,8 +110,8 @@ export async function createAlertWorld(
       await pass(async () => {})
       return [...received]
     },
-    /** A tenant with one site, one payment page and immediate rules for every event to one webhook. */
-    async createShop() {
+    /** A tenant with one site, one payment page and immediate rules for every event to one webhook, by default for every new issue. */
+    async createShop(given: RuleOptions = { minReports: 1 }) {
       const tenantId = await api.createTenant()
       const siteId = await api.createSite(tenantId, { name: 'Shop' })
       const pageId = randomUUID()
@@ -117,7 +119,7 @@ export async function createAlertWorld(
       const page = { kind: 'payment', label: 'Checkout', pattern: 'https://shop.example.test/pay', position: 0 }
       await api.importRecords(tenantId, monitoredPages, [{ id: pageId, siteId, scanUrl: page.pattern, ...page }])
       const destinationId = await addDestination(tenantId, path)
-      for (const event of alertEvents) await addRule(tenantId, event, destinationId)
+      for (const event of alertEvents) await addRule(tenantId, event, destinationId, given)
       return { tenantId, siteId, pageId, destinationId, key: await api.createKey(tenantId) }
     },
     /** Of the tenants so far, which later passes then skip. */
@@ -140,4 +142,6 @@ interface RuleOptions {
   readonly since?: number
   /** Every site by default. */
   readonly siteId?: string
+  readonly minReports?: number
+  readonly minBrowsers?: number
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
 import { listAlertRules } from '../../../queries/alerts/rules.ts'
-import { alertEvents } from '../../../schema/alert-events.ts'
+import { alertEvents, newIssueEvent } from '../../../schema/alert-events.ts'
 import { type AlertRule, alertRule } from '../../../schema/alert-rule.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
 import { alertRules } from '../../import/records/types/alert-rules.ts'
@@ -32,6 +32,25 @@ const destination = option('--destination <ID>', {
   schema: alertRule.shape.destinationId,
 }).makeOptionMandatory()
 
+const evidence = {
+  takes: 'a whole number from 1 to 1000000',
+  schema: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .transform(Number)
+    .pipe(z.int().min(1).max(1_000_000)),
+}
+
+const minReports = option('--min-reports <NUMBER>', {
+  about: 'Reports that a new issue needs for an immediate message',
+  ...evidence,
+})
+
+const minBrowsers = option('--min-browsers <NUMBER>', {
+  about: 'Browser families that a new issue needs for an immediate message',
+  ...evidence,
+})
+
 const ownSite = siteOption('Only this site (default: every site of the tenant)')
 
 const rule = option('--rule <ID>', {
@@ -60,10 +79,13 @@ function addAdd(rules: Command, context: Context): void {
     notes: [
       'The worker alerts about new events only. PCI DSS requirement 11.6.1 counts immediate rules for page.headers_changed,',
       'page.grade_dropped and, on plans with script authorization, script.changed.',
+      'A new issue is sent at once if it has 10 reports, 2 browser families or 3 pages within a day; --min-reports and',
+      '--min-browsers replace these bounds, and both must hold. Other issues are in the daily digest.',
     ],
     examples: [
       'alerts rules add --tenant ID --event page.headers_changed --destination ID',
       'alerts rules add --tenant ID --site ID --event csp.new_issue --kind digest --destination ID',
+      'alerts rules add --tenant ID --event csp.new_issue --min-reports 100 --destination ID',
     ],
   })
     .addOption(tenant)
@@ -71,7 +93,12 @@ function addAdd(rules: Command, context: Context): void {
     .addOption(destination)
     .addOption(kind)
     .addOption(ownSite)
-    .action(async ({ tenant, event, destination, kind = 'immediate', site }) => {
+    .addOption(minReports)
+    .addOption(minBrowsers)
+    .action(async ({ tenant, event, destination, kind = 'immediate', site, minReports, minBrowsers }) => {
+      if (event !== newIssueEvent && (minReports ?? minBrowsers) !== undefined) {
+        throw new Error(`--min-reports and --min-browsers apply only to --event ${newIssueEvent}`)
+      }
       const { reader, writer } = await context.database()
       await requireDestination(reader, tenant, destination)
       await requireSites(reader, tenant, site)
@@ -81,6 +108,8 @@ function addAdd(rules: Command, context: Context): void {
         eventType: event,
         kind,
         destinationId: destination,
+        minReports: minReports ?? null,
+        minBrowsers: minBrowsers ?? null,
         enabled: true,
       }
       await importObjects({ type: alertRules, database: writer, tenantId: tenant }, [added])

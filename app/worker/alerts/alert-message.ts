@@ -44,9 +44,14 @@ export interface AlertMessage {
 
 export interface MessageIssue {
   readonly id: string
+  /** In a digest. */
+  readonly siteId?: string
   readonly directive: string
   readonly host: string
   readonly firstSeen: string
+  readonly reportCount: number
+  readonly browserFamilyCount: number
+  readonly affectedPages: number
 }
 
 export interface MessageScript {

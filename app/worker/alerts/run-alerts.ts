@@ -98,7 +98,7 @@ async function watchTenants(
     const digestAt = lastDigestAt(watch.now, digestHour)
     try {
       reads.set(tenantId, await watchTenant(watch, tenantId, own, reads.get(tenantId) ?? new Map()))
-      if (digests.get(tenantId) !== digestAt.getTime()) await makeDigests(watch, tenantId, digestAt)
+      if (digests.get(tenantId) !== digestAt.getTime()) await makeDigests(watch, tenantId, { rules: own, at: digestAt })
       digests.set(tenantId, digestAt.getTime())
     } catch (error) {
       log.error({ tenantId, reason: reasonOf(error) }, 'Failed to find changes of a tenant')

@@ -51,8 +51,8 @@ const insertIssues = (shop: Shop, hosts: readonly string[], receivedAt: number, 
   )
 
 /** A site that had its first day long ago. */
-async function createOldShop() {
-  const shop = await world.createShop()
+async function createOldShop(given?: Parameters<typeof world.createShop>[0]) {
+  const shop = await world.createShop(given)
   await insertIssues(shop, ['old.test'], Date.now() - 20 * dayMs)
   return shop
 }
@@ -157,8 +157,8 @@ test('the many issues of a site without a rule, or from before it, hold up no ot
   await world.forgetRules()
   const other = { ...flooded, siteId: await world.api.createSite(tenantId, { name: 'Other' }) }
   await insertIssues(other, ['old.test'], Date.now() - 20 * dayMs)
-  await world.addRule(tenantId, 'csp.new_issue', destinationId, { siteId: other.siteId })
-  await world.addRule(tenantId, 'csp.new_issue', destinationId, { since: Date.now() - minuteMs })
+  await world.addRule(tenantId, 'csp.new_issue', destinationId, { siteId: other.siteId, minReports: 1 })
+  await world.addRule(tenantId, 'csp.new_issue', destinationId, { since: Date.now() - minuteMs, minReports: 1 })
   const hosts = Array.from({ length: 1_100 }, (_, index) => `flood-${index}.test`)
   await insertIssues(flooded, hosts, Date.now() - hourMs)
   await insertIssues(other, ['attack.test'], Date.now() - 2 * minuteMs)
@@ -260,22 +260,25 @@ test('an issue whose key begins with zero bytes is alerted once', async () => {
   const now = Date.now()
   await insertRows(
     world.database.writer,
-    'issue_first_seen',
+    'reports_per_day_by_issue',
     keys.map((key) => ({
       tenant_id: shop.tenantId,
       report_type: 'csp-violation',
       site_id: shop.siteId,
       issue_key: String(key),
-
+      bucket: Math.floor(now / dayMs) * (dayMs / 1000),
       first_seen_at: toClickHouseTime(new Date(now - minuteMs)),
-      noise: false,
-      stored_at: toClickHouseTime(new Date(now)),
+      report_count: 1,
     })),
   )
   expect(await world.pass(now)).toHaveLength(3)
-  const wanted = [{ siteId: null, since: new Date(0) }]
+  const [wanted, one] = [[{ siteId: null, since: new Date(0) }], { minReports: 1, minBrowsers: 0 }]
   const since = new Date(now - dayMs)
-  expect(await world.database.writer.read(listNewSightings(shop.tenantId, { since, wanted }, 9))).toEqual([])
+  expect(
+    await world.database.writer.read(
+      listNewSightings(shop.tenantId, { since, wanted, bounds: one, isBounded: true }, 9),
+    ),
+  ).toEqual([])
 })
 
 test('the id of an issue in SQL is that of the API', async () => {

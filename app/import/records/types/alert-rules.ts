@@ -14,6 +14,8 @@ export const alertRules = recordType({
     kind: rule.kind,
     destination_id: rule.destinationId,
     enabled: rule.enabled,
+    min_reports: rule.minReports ?? 0,
+    min_browsers: rule.minBrowsers ?? 0,
   }),
   example: {
     id: 'rule-1',

@@ -1,4 +1,5 @@
 import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
+import type { IssueBounds } from '../../../../queries/issues/new-sightings.ts'
 import type { AlertEvent } from '../../../../schema/alert-events.ts'
 import type { AlertMessage, MessagePolicy, MessageScript } from '../alert-message.ts'
 
@@ -14,7 +15,7 @@ interface ChangeEvent {
 /** Several issues, policies or scripts can share a message. */
 type ChangeSubject =
   | { readonly kind: 'page' | 'traffic'; readonly data: MessageData }
-  | { readonly kind: 'issue'; readonly issueKey: bigint }
+  | { readonly kind: 'issue'; readonly issueKey: bigint; readonly bounds: IssueBounds }
   | { readonly kind: 'policy'; readonly policy: MessagePolicy }
   | {
       readonly kind: 'script'

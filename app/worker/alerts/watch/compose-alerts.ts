@@ -2,6 +2,7 @@
 
 import type { RecentAlert } from '../../../../queries/alerts/alerts.ts'
 import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
+import { boundsSuffix } from '../../../../queries/issues/new-sightings.ts'
 import { groupBy } from '../../../../schema/rules/group-by.ts'
 import type { Change } from './change.ts'
 
@@ -29,7 +30,7 @@ export function composeAlerts(
   recent: readonly RecentAlert[],
 ): Draft[] {
   const covered = changes.flatMap((change) => {
-    const covering = rules.filter((rule) => covers(rule, change))
+    const covering = rules.filter((rule) => covers(rule, change) && hasBounds(rule, change))
     const of =
       change.kind === 'script' && change.waits
         ? covering.map((rule) => ({ ...rule, kind: 'digest' as const }))
@@ -80,8 +81,13 @@ function toDraft(group: readonly Covered[]): Draft[] {
   return [{ eventType, siteId, changes, destinations: destinationsOf('immediate'), digestTo: destinationsOf('digest') }]
 }
 
-const covers = (rule: EnabledRule, { eventType, siteId, occurredAt }: Change) =>
-  rule.eventType === eventType && (rule.siteId ?? siteId) === siteId && occurredAt >= rule.since
+export const covers = (rule: EnabledRule, change: Pick<Change, 'eventType' | 'siteId' | 'occurredAt'>) =>
+  rule.eventType === change.eventType &&
+  (rule.siteId ?? change.siteId) === change.siteId &&
+  change.occurredAt >= rule.since
+
+const hasBounds = (rule: EnabledRule, change: Change) =>
+  change.kind !== 'issue' || boundsSuffix(rule) === boundsSuffix(change.bounds)
 
 const isOfRule = (alert: RecentAlert, { eventType, siteId, destinationId }: EnabledRule) =>
   alert.eventType === eventType &&

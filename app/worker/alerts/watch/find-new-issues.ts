@@ -1,6 +1,8 @@
+import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { readKnownHosts } from '../../../../queries/csp-policies/known-sources.ts'
 import {
+  boundsSuffix,
   type FirstDay,
   type IssueFlood,
   type IssueText,
@@ -13,11 +15,27 @@ import {
 import { newIssueEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import { issueId } from '../../../../schema/issue-id.ts'
-import { issueText, namedInMessage } from '../alert-message.ts'
+import { groupBy } from '../../../../schema/rules/group-by.ts'
+import { issueText, type MessageIssue, namedInMessage } from '../alert-message.ts'
 import type { Change, MessageData, Watched } from './change.ts'
 
 /** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
 const maxIssues = 1_000
+
+/** Rules about new issues with the same bounds. */
+export const rulesByBounds = (rules: readonly EnabledRule[]) => [
+  ...groupBy(
+    rules.filter(({ eventType }) => eventType === newIssueEvent),
+    boundsSuffix,
+  ).values(),
+]
+
+/** Query of new issues of the sites and times of rules with the same bounds. */
+export const newOf = (since: Date, rules: readonly EnabledRule[]) => ({
+  since,
+  wanted: rules.map((rule) => ({ siteId: rule.siteId, since: new Date(rule.since) })),
+  bounds: rules[0] ?? { minReports: 0, minBrowsers: 0 },
+})
 
 /** Issues since then, except those of a site's first day, which are one change after that day. */
 export async function findNewIssues(
@@ -25,31 +43,43 @@ export async function findNewIssues(
   tenantId: string,
   { since, now, rules }: Watched,
 ): Promise<Change[]> {
-  const wanted = rules
-    .filter(({ eventType }) => eventType === newIssueEvent)
-    .map((rule) => ({ siteId: rule.siteId, since: new Date(rule.since) }))
-  const list = (known: KnownHosts) => read(listNewSightings(tenantId, { since, wanted, known }, maxIssues))
-  const [first, firstDays, floods] = await Promise.all([
-    list([]),
+  const [firstDays, floods] = await Promise.all([
     read(listFirstDays(tenantId, new Date(since.getTime() - dayMs), namedInMessage)),
     read(listIssueFloods(tenantId, since)),
   ])
-  const many = first.length > namedInMessage ? first : []
-  const siteIds = new Set([...many, ...floods].map(({ siteId }) => siteId))
-  const sightings = siteIds.size > 0 ? await list(await readHostsOf(read, tenantId, siteIds)) : first
-  const single = sightings.map(
-    ({ key, siteId, firstSeen }): Change => ({
-      eventType: newIssueEvent,
-      siteId,
-      subject: issueId(key),
-      occurredAt: firstSeen,
-      kind: 'issue',
-      issueKey: key,
-    }),
+  const flooded = floods.map(({ siteId }) => siteId)
+  const single = await Promise.all(
+    rulesByBounds(rules).map((own) => findSightings(read, tenantId, { since, rules: own, flooded })),
   )
   const ended = firstDays.filter(({ firstSeen }) => Date.parse(firstSeen) + dayMs <= now.getTime())
   const days = ended.map(async (day) => firstDayChange(day, await read(listIssueTexts(tenantId, day.siteId, day.keys))))
-  return [...single, ...(await Promise.all(days)), ...floods.map((flood) => floodChange(flood, now))]
+  return [...single.flat(), ...(await Promise.all(days)), ...floods.map((flood) => floodChange(flood, now))]
+}
+
+interface Sought extends Pick<Watched, 'since' | 'rules'> {
+  readonly flooded: readonly string[]
+}
+
+async function findSightings(
+  read: Database['read'],
+  tenantId: string,
+  { since, rules, flooded }: Sought,
+): Promise<Change[]> {
+  const issues = newOf(since, rules)
+  const list = (known: KnownHosts) => read(listNewSightings(tenantId, { ...issues, isBounded: true, known }, maxIssues))
+  const first = await list([])
+  const many = first.length > namedInMessage ? first : []
+  const siteIds = new Set([...many.map(({ siteId }) => siteId), ...flooded])
+  const sightings = siteIds.size > 0 ? await list(await readHostsOf(read, tenantId, siteIds)) : first
+  return sightings.map(({ key, siteId, firstSeen }) => ({
+    eventType: newIssueEvent,
+    siteId,
+    subject: `${issueId(key)}${boundsSuffix(issues.bounds)}`,
+    occurredAt: firstSeen,
+    kind: 'issue',
+    issueKey: key,
+    bounds: issues.bounds,
+  }))
 }
 
 type KnownHosts = NonNullable<Parameters<typeof listNewSightings>[1]['known']>
@@ -97,7 +127,7 @@ function firstDayChange({ siteId, firstSeen, issueCount }: FirstDay, texts: read
   }
 }
 
-const toMessageIssue = ({ key, ...text }: IssueText) => ({ id: issueId(key), ...text })
+export const toMessageIssue = ({ key, ...text }: IssueText): MessageIssue => ({ id: issueId(key), ...text })
 
 /** Data of a message of one or more new issues. */
 export async function describeIssues(

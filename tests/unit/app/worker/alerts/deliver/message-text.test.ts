@@ -23,7 +23,17 @@ test('a message has its summary, its site, a line for each change and the path i
 })
 
 test('of many issues it says how many more there are, and an issue of inline code has no host', () => {
-  const issues = [{ id: '1', directive: 'script-src', host: '', firstSeen: timestamp }]
+  const issues = [
+    {
+      id: '1',
+      directive: 'script-src',
+      host: '',
+      firstSeen: timestamp,
+      reportCount: 1,
+      browserFamilyCount: 1,
+      affectedPages: 1,
+    },
+  ]
   const data = { alertId: 'a', summary: '1,301 new issues', issues, issueCount: 1_301 }
   expect(messageText({ type: 'csp.new_issue', timestamp, data })).toContain(
     `- script-src blocks inline code, since ${timestamp}\n- and 1,300 more issues`,

@@ -8,6 +8,8 @@ import type { EnabledRule } from '../../../../../../queries/alerts/rules.ts'
 const since = '2026-11-01T00:00:00.000Z'
 const occurredAt = '2026-11-01T12:00:00.000Z'
 
+const bounds = { minReports: 0, minBrowsers: 0 }
+
 const rule = (id: string, given: Partial<EnabledRule> = {}): EnabledRule => ({
   tenantId: 't',
   id,
@@ -15,6 +17,7 @@ const rule = (id: string, given: Partial<EnabledRule> = {}): EnabledRule => ({
   eventType: 'csp.new_issue',
   kind: 'immediate',
   destinationId: `to ${id}`,
+  ...bounds,
   since,
   ...given,
 })
@@ -27,6 +30,7 @@ const issues = (count: number, siteId = 'shop'): Change[] =>
     occurredAt,
     kind: 'issue',
     issueKey: BigInt(index),
+    bounds,
   }))
 
 const pageChange = (subject: string): Change => ({
