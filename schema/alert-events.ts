@@ -23,4 +23,7 @@ export const alertEvents = [
   silenceEvent,
 ] as const
 
+/** Ends the subject of an alert that something is over. */
+export const endSuffix = ' ended'
+
 export type AlertEvent = (typeof alertEvents)[number]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { endSuffix } from '../../schema/alert-events.ts'
 import type { Query } from '../sql/query.ts'
 import { rowTexts, rowTime } from '../sql/rows.ts'
 import { at, type Sql, sql, text, texts, uuid, uuids } from '../sql/sql.ts'
@@ -89,6 +90,8 @@ const recentAlertRow = z.object({
   siteId: z.string().nullable(),
   summary: z.string(),
   occurredAt: rowTime,
+  detectedAt: rowTime,
+  isEnd: z.boolean(),
   destinations: rowTexts,
   digestTo: rowTexts,
 })
@@ -99,8 +102,8 @@ export type RecentAlert = z.infer<typeof recentAlertRow>
 export const listRecentAlerts = (tenantId: string, from: Date, to: Date): Query<RecentAlert> => ({
   name: 'listRecentAlerts',
   statement: sql`
-    SELECT event_type AS eventType, site_id AS siteId, summary, occurred_at AS occurredAt, destinations,
-      digest_to AS digestTo
+    SELECT event_type AS eventType, site_id AS siteId, summary, occurred_at AS occurredAt,
+      detected_at AS detectedAt, endsWith(subjects[1], ${text(endSuffix)})::Bool AS isEnd, destinations, digest_to AS digestTo
     FROM alerts FINAL
     WHERE tenant_id = ${uuid(tenantId)} AND kind = 'immediate' AND detected_at >= ${at(from)}
       AND detected_at < ${at(to)}

@@ -5,23 +5,35 @@ import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
 import { sql, texts, uuid } from '../sql/sql.ts'
 
+const ruleColumns = sql`id, site_id AS siteId, event_type AS eventType, kind, destination_id AS destinationId, enabled`
+
 const alertRuleRow = z.object({
   id: z.string(),
   siteId: z.string().nullable(),
   eventType: z.string(),
   kind: z.enum(['immediate', 'digest']),
   destinationId: z.string(),
-  minReports: rowCount.nullable(),
-  minBrowsers: rowCount.nullable(),
   enabled: z.boolean(),
+})
+
+const wholeRuleRow = alertRuleRow.extend({ minReports: rowCount.nullable(), minBrowsers: rowCount.nullable() })
+
+/** With the bounds of new issues, which are no evidence and so in no history. */
+export const listWholeRules = (tenantId: string): Query<z.infer<typeof wholeRuleRow>> => ({
+  name: 'listWholeRules',
+  statement: sql`
+    SELECT ${ruleColumns}, nullIf(min_reports, 0) AS minReports, nullIf(min_browsers, 0) AS minBrowsers
+    FROM alert_rules FINAL
+    WHERE tenant_id = ${uuid(tenantId)}
+    ORDER BY eventType, id`,
+  row: wholeRuleRow,
 })
 
 /** Imported and disabled ones too. */
 export const listAlertRules = (tenantId: string): Query<z.infer<typeof alertRuleRow>> => ({
   name: 'listAlertRules',
   statement: sql`
-    SELECT id, site_id AS siteId, event_type AS eventType, kind, destination_id AS destinationId,
-      nullIf(min_reports, 0) AS minReports, nullIf(min_browsers, 0) AS minBrowsers, enabled
+    SELECT ${ruleColumns}
     FROM alert_rules FINAL
     WHERE tenant_id = ${uuid(tenantId)}
     ORDER BY eventType, id`,

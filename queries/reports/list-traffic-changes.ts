@@ -3,9 +3,11 @@
 import { z } from 'zod'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
+import { unitWeight } from '../../schema/stored-report.ts'
+import { reportColumn } from '../rollups/columns.ts'
 import type { Query } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
-import { atSecond, type Sql, sql, texts, uint, uuid } from '../sql/sql.ts'
+import { at, atSecond, type Sql, sql, texts, uint, uuid } from '../sql/sql.ts'
 
 /** Number of previous days whose same hour defines usual traffic. */
 const usualDays = 7
@@ -20,8 +22,18 @@ const burst = z.object({ siteId: z.string(), hour: rowTime, reports: rowCount, u
 
 export type Burst = z.infer<typeof burst>
 
+/** First reports of sites. */
+const firstReports = (tenantId: string): Sql => sql`
+  SELECT value AS site_id, toUnixTimestamp(toStartOfHour(min(first_seen_at))) AS first_at
+  FROM reports_per_day_by_value
+  WHERE ${perSite(tenantId)}
+  GROUP BY site_id`
+
+const second = 1000
+
 /**
- * Hours since then with more than `over` reports and `times` the mean of the hour on the 7 days before, without noise.
+ * Hours since then with more than `over` estimated reports and `times` the mean of the hour on the site's previous days.
+ * At most 7 days count, and no noise.
  */
 export const listBursts = (
   tenantId: string,
@@ -30,64 +42,89 @@ export const listBursts = (
 ): Query<Burst> => ({
   name: 'listBursts',
   statement: sql`
-    SELECT site_id AS siteId, toDateTime64(bucket, 3, 'UTC') AS hour, reports, usual
+    SELECT site_id AS siteId, toDateTime64(bucket, 3, 'UTC') AS hour, reports, earlier / days AS usual
     FROM (
       SELECT site_id, bucket, reports, sum(reports) OVER (
           PARTITION BY site_id, toHour(bucket) ORDER BY bucket
-          RANGE BETWEEN ${uint((usualDays * dayMs) / 1000)} PRECEDING AND 1 PRECEDING
-        ) / ${uint(usualDays)} AS usual
+          RANGE BETWEEN ${uint((usualDays * dayMs) / second)} PRECEDING AND 1 PRECEDING
+        ) AS earlier, least(${uint(usualDays)}, intDiv(toUnixTimestamp(bucket) - first_at, ${uint(dayMs / second)})) AS days
       FROM (
-        SELECT value AS site_id, bucket, sum(report_count) AS reports
+        SELECT value AS site_id, bucket, toUInt64(round(sum(weight) / ${uint(unitWeight)})) AS reports
         FROM reports_per_hour_by_value
         WHERE ${perSite(tenantId)} AND value IN (
             SELECT value
             FROM reports_per_hour_by_value_time_ordered
             WHERE ${perSite(tenantId)} AND bucket >= ${atSecond(since)} AND NOT noise
             GROUP BY value, bucket
-            HAVING sum(report_count) > ${uint(over)})
+            HAVING sum(weight) > ${uint(over)} * ${uint(unitWeight)})
           AND bucket >= ${before(since, usualDays * dayMs)} AND NOT noise
-        GROUP BY site_id, bucket))
-    WHERE bucket >= ${atSecond(since)} AND reports > ${uint(over)} AND reports >= ${uint(times)} * usual
+        GROUP BY site_id, bucket) AS hours
+      INNER JOIN (${firstReports(tenantId)}) AS first USING (site_id))
+    WHERE bucket >= ${atSecond(since)} AND days > 0 AND reports > ${uint(over)} AND reports >= ${uint(times)} * usual
     ORDER BY siteId, hour`,
   row: burst,
 })
 
-const firstReport = z.object({ siteId: z.string(), firstSeen: rowTime })
+const largest = z.object({ name: z.enum(['directive', 'blockedHost', 'page']), value: z.string(), reports: rowCount })
 
-export const listFirstReports = (tenantId: string, siteIds: readonly string[]): Query<z.infer<typeof firstReport>> => ({
-  name: 'listFirstReports',
+/** The directive, host and page with the most reports of a site and hour, without noise, by estimates. */
+export const listLargest = (tenantId: string, siteId: string, hour: Date): Query<z.infer<typeof largest>> => ({
+  name: 'listLargest',
   statement: sql`
-    SELECT value AS siteId, min(first_seen_at) AS firstSeen
-    FROM reports_per_day_by_value
-    WHERE ${perSite(tenantId)} AND value IN ${texts(siteIds)}
-    GROUP BY siteId`,
-  row: firstReport,
+    SELECT pair.1 AS name, pair.2 AS value, toUInt64(round(sum(weight) / ${uint(unitWeight)})) AS reports
+    FROM (
+      SELECT weight, [('directive', toString(${reportColumn('directive')})),
+        ('blockedHost', toString(${reportColumn('blockedHost')})), ('page', ${reportColumn('page')})] AS pairs
+      FROM reports
+      WHERE tenant_id = ${uuid(tenantId)} AND site_id = ${uuid(siteId)} AND report_type IN ${texts(reportTypeNames)}
+        AND received_at >= ${at(hour)} AND received_at < ${at(new Date(hour.getTime() + hourMs))} AND NOT noise)
+    ARRAY JOIN pairs AS pair
+    WHERE value != ''
+    GROUP BY name, value
+    ORDER BY reports DESC, value
+    LIMIT 1 BY name`,
+  row: largest,
 })
 
-const silence = z.object({ siteId: z.string(), hour: rowTime })
+const trafficHours = z.object({
+  siteId: z.string(),
+  hours: z.array(z.object({ hoursAgo: rowCount, reports: rowCount, usual: z.number() })),
+})
 
-export type Silence = z.infer<typeof silence>
+export type TrafficHours = z.infer<typeof trafficHours>
 
-/** Hours of the window without a report, if each of the 24 hours before had `least`. */
-export const listSilences = (
-  tenantId: string,
-  { from, to }: { readonly from: Date; readonly to: Date },
-  least: number,
-): Query<Silence> => ({
-  name: 'listSilences',
+const [weekHours, mostWeeks] = [7 * 24, 4]
+
+/** Hours before the current one whose traffic is compared: in a week, each is a different hour of the week. */
+export const comparedHours = weekHours - 1
+
+/**
+ * Sites with an hour below 2 % of its mean in the 1 to 4 weeks before. Hours without reports and mean are omitted.
+ * @param current start of the current hour.
+ */
+export const listQuietSites = (tenantId: string, current: Date): Query<TrafficHours> => ({
+  name: 'listQuietSites',
   statement: sql`
-    SELECT site_id AS siteId, toDateTime64(arrayJoin(arrayFilter(
-      hour -> hour >= ${atSecond(from)} AND hour < ${atSecond(to)} AND NOT has(hours, hour)
-        AND arrayAll(earlier -> has(busy_hours, hour - toIntervalHour(earlier)), range(1, 25)),
-      arrayMap(busy -> busy + toIntervalHour(1), busy_hours))), 3, 'UTC') AS hour
+    SELECT site_id AS siteId, CAST(groupArray((hours_ago, reports, if(weeks > 0, earlier / weeks, 0))),
+      'Array(Tuple(hoursAgo UInt32, reports UInt64, usual Float64))') AS hours
     FROM (
-      SELECT site_id, groupArray(bucket) AS hours, groupArrayIf(bucket, reports >= ${uint(least)}) AS busy_hours
+      SELECT site_id, hours_ago, reports, earlier,
+        least(${uint(mostWeeks)}, intDiv(toInt64(${uint(current.getTime() / second)}) - hours_ago * ${uint(hourMs / second)} - first_at,
+          ${uint((weekHours * hourMs) / second)})) AS weeks
       FROM (
-        SELECT value AS site_id, bucket, sum(report_count) AS reports
-        FROM reports_per_hour_by_value_time_ordered
-        WHERE ${perSite(tenantId)} AND bucket >= ${before(from, 24 * hourMs)}
-        GROUP BY site_id, bucket)
-      GROUP BY site_id)
-    ORDER BY siteId, hour`,
-  row: silence,
+        SELECT value AS site_id, modulo(age, ${uint(weekHours)}) AS hours_ago, sumIf(report_count, age < ${uint(weekHours)}) AS reports,
+          sumIf(report_count, age >= ${uint(weekHours)}) AS earlier
+        FROM (
+          SELECT value, report_count,
+            intDiv(${uint(current.getTime() / second)} - toUnixTimestamp(bucket), ${uint(hourMs / second)}) AS age
+          FROM reports_per_hour_by_value_time_ordered
+          WHERE ${perSite(tenantId)} AND bucket <= ${atSecond(current)}
+            AND bucket > ${before(current, (mostWeeks + 1) * weekHours * hourMs)})
+        GROUP BY site_id, hours_ago) AS hours
+      INNER JOIN (${firstReports(tenantId)}) AS first USING (site_id)
+      WHERE hours_ago <= ${uint(comparedHours)})
+    GROUP BY site_id
+    HAVING countIf(hours_ago > 0 AND reports * 50 * weeks < earlier) > 0
+    ORDER BY siteId`,
+  row: trafficHours,
 })

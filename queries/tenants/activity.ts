@@ -80,7 +80,13 @@ export const listLastReports = ({ tenantId, siteId }: SiteRef, since: Since): Qu
   row: lastReportRow,
 })
 
-const oldestWaitingRow = z.object({ oldestAt: rowTime.nullable(), seconds: rowCount, hosts: z.array(z.string()) })
+const oldestWaitingRow = z.object({
+  oldestAt: rowTime.nullable(),
+  /** When a collector last recorded that it no longer waits. */
+  emptiedAt: rowTime.nullable(),
+  seconds: rowCount,
+  hosts: z.array(z.string()),
+})
 
 /**
  * Time of receipt and age of the oldest report waiting in a collector's log, null for none, and the hosts. Collectors
@@ -89,7 +95,8 @@ const oldestWaitingRow = z.object({ oldestAt: rowTime.nullable(), seconds: rowCo
 export const findOldestWaiting: Query<z.infer<typeof oldestWaitingRow>> = {
   name: 'findOldestWaiting',
   statement: sql`
-    SELECT min(oldest_at) AS oldestAt, toUInt64(greatest(0, ifNull(dateDiff('second', oldestAt, now64(3)), 0))) AS seconds,
+    SELECT min(oldest_at) AS oldestAt, maxOrNullIf(recorded_at, oldest_at IS NULL) AS emptiedAt,
+      toUInt64(greatest(0, ifNull(dateDiff('second', oldestAt, now64(3)), 0))) AS seconds,
       groupUniqArrayIf(host, oldest_at IS NOT NULL) AS hosts
     FROM collector_logs FINAL
     WHERE recorded_at > now64(3) - INTERVAL 1 HOUR`,

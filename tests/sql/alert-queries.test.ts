@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { insertAlert, listAlertedSubjects, listRecentAlerts } from '../../queries/alerts/alerts.ts'
-import { listAlertRules, listDestinations } from '../../queries/alerts/rules.ts'
+import { listAlertRules, listDestinations, listWholeRules } from '../../queries/alerts/rules.ts'
 import { listNewPolicySites } from '../../queries/csp-policies/csp-policies.ts'
 import { listFirstDays, listIssueTexts, listNewSightings } from '../../queries/issues/new-sightings.ts'
 import { listPageLabels } from '../../queries/pages/monitored-pages.ts'
-import { listBursts, listFirstReports, listSilences } from '../../queries/reports/list-traffic-changes.ts'
+import { listBursts, listLargest, listQuietSites } from '../../queries/reports/list-traffic-changes.ts'
 import { findScanVersion } from '../../queries/scans/scans.ts'
 import {
   listDecisions,
@@ -25,6 +25,7 @@ test.each([
   listAlertedSubjects(tenant, ['a']),
   listRecentAlerts(tenant, time, time),
   listAlertRules(tenant),
+  listWholeRules(tenant),
   listDestinations(tenant),
   listNewSightings(tenant, { since: time, wanted: [{ siteId: site, since: time }], ...unbounded }, 1),
   listFirstDays(tenant, time, 1),
@@ -32,8 +33,8 @@ test.each([
   listPageLabels(tenant, time),
   listNewPolicySites(tenant, time),
   listBursts(tenant, time, { over: 1, times: 1 }),
-  listFirstReports(tenant, [site]),
-  listSilences(tenant, { from: time, to: time }, 1),
+  listLargest(tenant, site, time),
+  listQuietSites(tenant, time),
   findScanVersion(tenant),
   listScriptChanges({ tenantId: tenant, since: time }, 1),
   listEarlierTags(tenant, { pageIds: [tenant], urls: ['a'], since: time }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from '@commander-js/extra-typings'
 import { z } from 'zod'
-import { listAlertRules } from '../../../queries/alerts/rules.ts'
+import { listWholeRules } from '../../../queries/alerts/rules.ts'
 import { alertEvents, newIssueEvent } from '../../../schema/alert-events.ts'
 import { type AlertRule, alertRule } from '../../../schema/alert-rule.ts'
 import { importObjects } from '../../import/records/import-objects.ts'
@@ -64,7 +64,7 @@ const addList = tenantList({
   notes: ['The worker uses enabled rules if their destination is in "destinations list".'],
   examples: ['alerts rules list --tenant ID'],
   field: 'rules',
-  list: (read, tenant) => read(listAlertRules(tenant)),
+  list: (read, tenant) => read(listWholeRules(tenant)),
 })
 
 export function addAlerts(program: Command, context: Context): void {
@@ -126,7 +126,7 @@ function addRemove(rules: Command, context: Context): void {
     .addOption(rule)
     .action(async ({ tenant, rule }) => {
       const { reader, writer } = await openTenant(context, tenant)
-      const found = (await reader.read(listAlertRules(tenant))).find(({ id }) => id === rule)
+      const found = (await reader.read(listWholeRules(tenant))).find(({ id }) => id === rule)
       if (!found) throw new Error(`The tenant has no rule ${rule}: see "alerts rules list"`)
       const disabled: AlertRule = { ...found, enabled: false }
       await importObjects({ type: alertRules, database: writer, tenantId: tenant }, [disabled])

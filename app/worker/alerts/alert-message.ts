@@ -29,12 +29,18 @@ export interface AlertMessage {
     /** The first items. */
     readonly policies?: readonly MessagePolicy[]
     readonly policyCount?: number
-    /** Start of the hour. */
+    /** Start of the first hour. */
     readonly hour?: string
-    /** Reports in the hour, without noise. */
+    /** The burst or silence that began in the hour is over. */
+    readonly ended?: boolean
+    /** Estimated reports of the hour of a burst without noise, or reports of the hours of a silence. */
     readonly reportCount?: number
-    /** Mean of the hour on the 7 days before. */
+    /** Mean of the same hours in the days or weeks before. */
     readonly usualCount?: number
+    /** Bursts or silences in 24 hours, this one included. */
+    readonly countInDay?: number
+    /** Most frequent values of a burst. */
+    readonly largest?: Partial<Record<'directive' | 'blockedHost' | 'page', { value: string; reports: number }>>
     /** First alerts of a digest. */
     readonly alerts?: readonly MessageAlert[]
     readonly alertCount?: number
@@ -91,3 +97,6 @@ export const maxNamedLength = 300
 /** Completes "New issue: ". */
 export const issueText = ({ directive, host }: Pick<MessageIssue, 'directive' | 'host'>): string =>
   directive === otherIssues ? 'others above the limit of a day' : `${directive} blocks ${host || 'inline code'}`
+
+/** Time in texts, such as `2026-11-29 09:00 UTC`. */
+export const utcText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`

@@ -10,6 +10,10 @@ interface ChangeEvent {
   readonly siteId: string
   readonly subject: string
   readonly occurredAt: string
+  /** No message is sent within a day of another of the event and site. */
+  readonly flaps?: boolean
+  /** Subject whose alert this one ends; without that alert, it is omitted. */
+  readonly follows?: string
 }
 
 /** Several issues, policies or scripts can share a message. */

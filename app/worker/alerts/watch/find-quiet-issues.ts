@@ -10,7 +10,7 @@ import { type MessageIssue, namedInMessage } from '../alert-message.ts'
 import { covers } from './compose-alerts.ts'
 import { newOf, rulesByBounds, toMessageIssue } from './find-new-issues.ts'
 
-/** Issues of a day, so those that a digest counts. */
+/** Issues of a day that a digest counts. */
 const maxDigestIssues = 10_000
 
 /**

@@ -1,15 +1,17 @@
-import { listAlertedSubjects, listRecentAlerts } from '../../../../queries/alerts/alerts.ts'
+import { listAlertedSubjects, listRecentAlerts, type RecentAlert } from '../../../../queries/alerts/alerts.ts'
 import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { toReader } from '../../../../queries/sql/query.ts'
 import { chunksOf } from '../../../../queries/sql/rows.ts'
 import { listSites } from '../../../../queries/tenants/sites.ts'
+import { burstEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import type { Change, MessageData } from './change.ts'
 import { composeAlerts, type Draft } from './compose-alerts.ts'
 import { describeIssues } from './find-new-issues.ts'
 import { describePolicies } from './find-new-policies.ts'
 import { describeScripts } from './find-script-changes.ts'
+import { describeBurst } from './find-traffic-changes.ts'
 import { type SourcesRead, sourcesToRead } from './sources.ts'
 import { storeAlert } from './store-alert.ts'
 
@@ -54,9 +56,10 @@ async function storeAlerts(
   const changes = await withoutAlerted(database, tenantId, found)
   if (changes.length === 0) return
   const recent = await database.read(
-    listRecentAlerts(tenantId, new Date(now.getTime() - hourMs), new Date(now.getTime() + 1)),
+    listRecentAlerts(tenantId, new Date(now.getTime() - 2 * dayMs), new Date(now.getTime() + 1)),
   )
-  const drafts = composeAlerts(changes, rules, recent)
+  const ofLastHour = recent.filter(({ detectedAt }) => Date.parse(detectedAt) > now.getTime() - hourMs)
+  const drafts = composeAlerts(withoutFlapping(changes, recent), rules, ofLastHour)
   if (drafts.length === 0) return
   const siteNames = new Map((await database.read(listSites(tenantId))).map(({ id, name }) => [id, name]))
   await checkLease()
@@ -70,11 +73,35 @@ async function withoutAlerted(
   tenantId: string,
   changes: readonly Change[],
 ): Promise<Change[]> {
-  const subjects = [...new Set(changes.map(({ subject }) => subject))]
+  const subjects = [...new Set(changes.flatMap(({ subject, follows = subject }) => [subject, follows]))]
   const queries = chunksOf(subjects, maxSubjectsPerQuery).map((some) => listAlertedSubjects(tenantId, some))
   const alerted = await toReader(read).readAll(queries)
   const names = new Set(alerted.map(({ eventType, subject }) => `${eventType}\n${subject}`))
-  return changes.filter(({ eventType, subject }) => !names.has(`${eventType}\n${subject}`))
+  const isAlerted = (eventType: string, subject: string) => names.has(`${eventType}\n${subject}`)
+  return changes.filter(
+    ({ eventType, subject, follows }) =>
+      !isAlerted(eventType, subject) && (follows === undefined || isAlerted(eventType, follows)),
+  )
+}
+
+/** Omits changes of a source that flaps: within a day after another alert of their event and site. */
+function withoutFlapping(changes: readonly Change[], recent: readonly RecentAlert[]): Change[] {
+  const told: Pick<RecentAlert, 'eventType' | 'siteId' | 'occurredAt'>[] = recent.filter(({ isEnd }) => !isEnd)
+  return changes
+    .toSorted((a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt))
+    .filter((change) => {
+      const ageOf = (time: string) => Date.parse(change.occurredAt) - Date.parse(time)
+      const isRepeated = told.some(
+        ({ eventType, siteId, occurredAt }) =>
+          eventType === change.eventType &&
+          siteId === change.siteId &&
+          ageOf(occurredAt) >= 0 &&
+          ageOf(occurredAt) < dayMs,
+      )
+      if (change.flaps && isRepeated) return false
+      if (!change.follows) told.push(change)
+      return true
+    })
 }
 
 async function storeDraft(
@@ -109,6 +136,9 @@ function describe(
   changes: Draft['changes'],
 ): MessageData | Promise<MessageData> {
   const [first] = changes
+  if (first.eventType === burstEvent && first.kind === 'traffic' && !first.follows) {
+    return describeBurst(database, tenantId, siteId, first.data)
+  }
   if (first.kind === 'page' || first.kind === 'traffic') return first.data
   const scripts = changes.flatMap((change) => (change.kind === 'script' ? change.script : []))
   if (scripts.length > 0) return describeScripts(siteId, scripts)

@@ -78,6 +78,8 @@ test('past the limit of an hour issues wait, for the one message of the next', (
     siteId: 'shop',
     summary: '',
     occurredAt,
+    detectedAt: occurredAt,
+    isEnd: false,
     destinations: ['to a'],
     digestTo: [],
   }
@@ -105,7 +107,15 @@ test('new policies of a site are one message however many, and one an hour', () 
       const policy = { id: subject, disposition: 'report', policy: '', firstSeen: occurredAt } as const
       return { eventType: 'csp.policy_changed', siteId, subject, occurredAt, kind: 'policy', policy }
     })
-  const alert = { eventType: 'csp.policy_changed', siteId: 'shop', summary: '', occurredAt, digestTo: [] }
+  const alert = {
+    eventType: 'csp.policy_changed',
+    siteId: 'shop',
+    summary: '',
+    occurredAt,
+    detectedAt: occurredAt,
+    isEnd: false,
+    digestTo: [],
+  }
   expect(sizes([...policies('shop'), ...policies('blog')], rules)).toEqual([2, 2])
   const sent = [{ ...alert, destinations: ['to a'] }]
   expect(composeAlerts([...policies('shop'), ...policies('blog')], rules, sent).map(({ siteId }) => siteId)).toEqual([
