@@ -109,6 +109,7 @@ export const variables = z.object({
     ),
   SMTP_URL: url(/^smtps?$/, 'smtps://user:password@mail.example.com'),
   MAIL_FROM: z.email().optional().describe('must be one e-mail address, such as alerts@example.com'),
+  PUBLIC_URL: webOrigin.optional().describe('must be an origin such as https://reports.example.com'),
   DIGEST_HOUR: z
     .string()
     .regex(/^\d{1,2}$/)

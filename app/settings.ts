@@ -26,6 +26,7 @@ const meanings: Readonly<Record<Exclude<keyof Config, 'NODE_ENV' | 'KUBERNETES_S
   SECRETS_KEY: 'Keys that encrypt the addresses of alert destinations (default: DATA_DIR/secrets.key)',
   SMTP_URL: 'Mail server for alerts',
   MAIL_FROM: 'Sender of alert mails',
+  PUBLIC_URL: 'Origin of the explorer for links in alerts',
   DIGEST_HOUR: 'Hour at which daily digests are sent',
   CLICKHOUSE_PORT: 'Port of the embedded ClickHouse',
   CLICKHOUSE_URL: 'ClickHouse server or cluster to use instead of the embedded engine',

@@ -16,13 +16,19 @@ const alertRuleRow = z.object({
   enabled: z.boolean(),
 })
 
-const wholeRuleRow = alertRuleRow.extend({ minReports: rowCount.nullable(), minBrowsers: rowCount.nullable() })
+const wholeRuleRow = alertRuleRow
+  .extend({ minReports: rowCount, minBrowsers: rowCount })
+  .transform(({ minReports, minBrowsers, ...rule }) => ({
+    ...rule,
+    ...(minReports && { minReports }),
+    ...(minBrowsers && { minBrowsers }),
+  }))
 
 /** With the bounds of new issues, which are no evidence and so in no history. */
 export const listWholeRules = (tenantId: string): Query<z.infer<typeof wholeRuleRow>> => ({
   name: 'listWholeRules',
   statement: sql`
-    SELECT ${ruleColumns}, nullIf(min_reports, 0) AS minReports, nullIf(min_browsers, 0) AS minBrowsers
+    SELECT ${ruleColumns}, min_reports AS minReports, min_browsers AS minBrowsers
     FROM alert_rules FINAL
     WHERE tenant_id = ${uuid(tenantId)}
     ORDER BY eventType, id`,

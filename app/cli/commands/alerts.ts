@@ -108,8 +108,8 @@ function addAdd(rules: Command, context: Context): void {
         eventType: event,
         kind,
         destinationId: destination,
-        minReports: minReports ?? null,
-        minBrowsers: minBrowsers ?? null,
+        ...(minReports && { minReports }),
+        ...(minBrowsers && { minBrowsers }),
         enabled: true,
       }
       await importObjects({ type: alertRules, database: writer, tenantId: tenant }, [added])

@@ -11,14 +11,15 @@ const silentMinutes = 5
 export const worker: Check = {
   name: 'worker',
   fix: 'start a worker as the writer: "security-reporting worker" or "start", or the worker service in compose',
-  async run({ database }) {
+  async run({ config, database }) {
     const { reader, ownsEngine } = await database()
     const nothingRuns = ownsEngine ? 'no program uses this folder; the engine was started for this check' : undefined
     const rules = await reader.read(listEnabledRules)
     if (rules.length === 0) return nothingRuns ?? 'no alert rule needs a worker'
     if (nothingRuns) throw new Error(`${nothingRuns}, so ${rules.length} alert rules send nothing`)
     const [lease] = await reader.read(findLease(leaseIds.alerts, silentMinutes * minuteMs))
-    if (lease?.isHeld) return `${lease.holder} is running ${rules.length} alert rules`
+    const links = config().PUBLIC_URL ? '' : '; set PUBLIC_URL of the worker for links in messages'
+    if (lease?.isHeld) return `${lease.holder} is running ${rules.length} alert rules${links}`
     throw new Error(`no worker has run for ${silentMinutes} minutes, so ${rules.length} alert rules send nothing`)
   },
 }

@@ -14,11 +14,16 @@ export interface AlertMessage {
     readonly summary: string
     readonly siteId?: string
     readonly siteName?: string
+    /** View of the explorer; with PUBLIC_URL. */
+    readonly url?: string
+    readonly nextStep?: string
     /** Path in the API. */
     readonly path?: string
     readonly pageId?: string
     readonly pageLabel?: string
     readonly scanId?: string
+    /** Cause and remedy of a failed scan. */
+    readonly failureMessage?: string | null
     readonly headers?: ScanChanges['headers']
     /** The first scripts. */
     readonly issues?: readonly MessageIssue[]

@@ -33,11 +33,12 @@ export const alertSettings = (config: Config): Pick<AlertLoop, 'settings' | 'key
   digestHour: config.DIGEST_HOUR,
 })
 
-const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM }: Config): SendSettings => ({
+const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config): SendSettings => ({
   guard: createGuard(OUTBOUND_ALLOWED),
   timeoutMs: sendTimeoutMs,
   smtpUrl: SMTP_URL,
   mailFrom: MAIL_FROM,
+  publicUrl: PUBLIC_URL,
 })
 
 export function runAlerts(loop: AlertLoop): Promise<void> {

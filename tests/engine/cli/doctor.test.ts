@@ -239,7 +239,9 @@ describe('doctor names', () => {
       released: false,
     }
     await insertRows(database.writer, 'import_leases', [lease])
-    expect((await doctor()).lines).toContain('ok    worker: process 7 on host is running 1 alert rules')
+    expect((await doctor()).lines).toContain(
+      'ok    worker: process 7 on host is running 1 alert rules; set PUBLIC_URL of the worker for links in messages',
+    )
   })
 
   test('a rollup row that was changed', async () => {

@@ -65,6 +65,7 @@ describe('the environment', () => {
     ['SECRETS_KEY', 'short'],
     ['SMTP_URL', 'https://mail.example.com'],
     ['MAIL_FROM', 'alerts@example.com,other@example.com'],
+    ['PUBLIC_URL', 'https://reports.example.com/explorer'],
     ['DIGEST_HOUR', '24'],
     ['SCAN_EVERY_HOURS', '169'],
     ['SCAN_EVERY_HOURS', '0.5'],

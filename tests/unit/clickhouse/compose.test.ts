@@ -49,6 +49,7 @@ const optional = [
   'SECRETS_KEY',
   'SMTP_URL',
   'MAIL_FROM',
+  'PUBLIC_URL',
   'DIGEST_HOUR',
 ]
 

@@ -27,6 +27,7 @@ import { sendEmail } from './send-email.ts'
 import { sendSlack } from './send-slack.ts'
 import { sendWebhook } from './send-webhook.ts'
 import { failed, type Send, type SendResult, type SendSettings } from './sender.ts'
+import { whereToLook } from './where-to-look.ts'
 
 export interface Delivery {
   readonly database: Pick<Database, 'read' | 'insert'>
@@ -174,9 +175,11 @@ async function send(
 ): Promise<SendResult> {
   try {
     const destination = openDestination(stored, keys())
-    const { summary, payload } = alert
-    const text = messageText(JSON.parse(payload) as AlertMessage)
-    const sending = senders[stored.type](destination, { deliveryId, at, summary, payload, text }, settings)
+    const message = whereToLook(JSON.parse(alert.payload) as AlertMessage, settings.publicUrl)
+    const { url, siteName } = message.data
+    const summary = siteName === undefined ? alert.summary : `${siteName}: ${alert.summary}`
+    const outgoing = { deliveryId, at, summary, url, payload: JSON.stringify(message), text: messageText(message) }
+    const sending = senders[stored.type](destination, outgoing, settings)
     const result = await untilCut(sending, cut)
     return result.isSent ? result : { ...result, failure: scrub(result.failure, maxFailureLength) }
   } catch (error) {

@@ -2,11 +2,19 @@ import { type AlertMessage, issueText, type MessageScript } from '../alert-messa
 
 /** Plain text of a message for people: summary, details, and the API request to read more. */
 export function messageText({ data }: AlertMessage): string {
-  const { summary, siteName, headers = [], issues = [], scripts = [], policies = [], alerts = [], path } = data
+  const { summary, siteName, headers = [], issues = [], scripts = [], policies = [], alerts = [], path, url } = data
   const { issueCount = 0, scriptCount = 0, policyCount = 0, alertCount = 0 } = data
   const lines = [
+    ...(data.failureMessage ? [data.failureMessage] : []),
     ...headers.map(({ header, change, before, after }) => `${header} ${change}: ${quoted(before)} -> ${quoted(after)}`),
-    ...issues.map((issue) => `${issueText(issue)}, since ${issue.firstSeen}`),
+    ...issues.map((issue) => {
+      const { firstSeen, reportCount, browserFamilyCount, affectedPages } = issue
+      const evidence = `reports: ${reportCount}, browsers: ${browserFamilyCount}, pages: ${affectedPages}`
+      return `${issueText(issue)}, since ${firstSeen}; ${evidence}`
+    }),
+    ...Object.entries(data.largest ?? {}).map(
+      ([name, { value, reports }]) => `largest ${name}: ${value} (${reports.toLocaleString('en')} reports)`,
+    ),
     ...more(issueCount - issues.length, 'issues'),
     ...scripts.map(scriptText),
     ...more(scriptCount - scripts.length, 'scripts'),
@@ -19,6 +27,8 @@ export function messageText({ data }: AlertMessage): string {
     summary,
     ...(siteName === undefined ? [] : [`Site: ${siteName}`]),
     ...(lines.length > 0 ? ['', ...lines.map((line) => `- ${line.replaceAll('\n', ' | ')}`)] : []),
+    ...(data.nextStep === undefined ? [] : ['', `Next: ${data.nextStep}`]),
+    ...(url === undefined ? [] : ['', url]),
     ...(path === undefined ? [] : ['', `GET ${path}`]),
   ].join('\n')
 }

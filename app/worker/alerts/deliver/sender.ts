@@ -7,6 +7,8 @@ export interface Outgoing {
   readonly deliveryId: string
   readonly at: Date
   readonly summary: string
+  /** Link to the explorer. */
+  readonly url?: string | undefined
   /** JSON of the message. */
   readonly payload: string
   readonly text: string
@@ -22,6 +24,8 @@ export interface SendSettings {
   readonly timeoutMs: number
   readonly smtpUrl: string | undefined
   readonly mailFrom: string | undefined
+  /** Origin of the explorer. */
+  readonly publicUrl?: string | undefined
 }
 
 export type Send = (destination: Destination, outgoing: Outgoing, settings: SendSettings) => Promise<SendResult>

@@ -61,7 +61,7 @@ function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[]
   }
   if (scan.status === 'failed') {
     const summary = `${label}: ${failuresInARow} scans in a row failed, the last with ${scan.failureReason}`
-    changes.push({ eventType: failingEvent, ...own, data: { ...data, summary } })
+    changes.push({ eventType: failingEvent, ...own, data: { ...data, summary, failureMessage: scan.failureMessage } })
   }
   return changes
 }

@@ -87,7 +87,7 @@ async function withoutAlerted(
 /** Omits changes of a source that flaps: within a day after another alert of their event and site. */
 function withoutFlapping(changes: readonly Change[], recent: readonly RecentAlert[]): Change[] {
   const told: Pick<RecentAlert, 'eventType' | 'siteId' | 'occurredAt'>[] = recent.filter(({ isEnd }) => !isEnd)
-  return changes
+  const held = changes
     .toSorted((a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt))
     .filter((change) => {
       const ageOf = (time: string) => Date.parse(change.occurredAt) - Date.parse(time)
@@ -98,10 +98,11 @@ function withoutFlapping(changes: readonly Change[], recent: readonly RecentAler
           ageOf(occurredAt) >= 0 &&
           ageOf(occurredAt) < dayMs,
       )
-      if (change.flaps && isRepeated) return false
+      if (change.flaps && isRepeated) return true
       if (!change.follows) told.push(change)
-      return true
+      return false
     })
+  return changes.filter((change) => !held.includes(change))
 }
 
 async function storeDraft(

@@ -36,7 +36,7 @@ test('of many issues it says how many more there are, and an issue of inline cod
   ]
   const data = { alertId: 'a', summary: '1,301 new issues', issues, issueCount: 1_301 }
   expect(messageText({ type: 'csp.new_issue', timestamp, data })).toContain(
-    `- script-src blocks inline code, since ${timestamp}\n- and 1,300 more issues`,
+    `- script-src blocks inline code, since ${timestamp}; reports: 1, browsers: 1, pages: 1\n- and 1,300 more issues`,
   )
 })
 
