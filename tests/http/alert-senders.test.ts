@@ -137,6 +137,26 @@ test('Slack gets text in which nothing is a mention or a link, and no second try
   })
 })
 
+test.each([
+  ['no_service', 'The receiver responded 404: no_service'],
+  ['hooks.slack.test/T024', 'The receiver responded 404'],
+])('of Slack the error word is in the failure, and no other text: %s', async (body, failure) => {
+  handle = (_, response) => response.writeHead(404).end(body)
+  expect(await sendSlack(destination({ type: 'slack' }), outgoing, settings())).toMatchObject({ failure })
+  received.splice(0)
+})
+
+test('Slack gets a button to the explorer if there is a link', async () => {
+  respond(200)
+  const url = 'https://reports.example.com/explorer?view=alerts'
+  await sendSlack(destination({ type: 'slack' }), { ...outgoing, url }, settings())
+  const text = 'Checkout &lt;!channel&gt; &amp; more'
+  expect(JSON.parse(received.splice(0)[0]?.body ?? '')).toMatchObject({
+    text,
+    blocks: [{ text: { type: 'plain_text', text } }, { elements: [{ type: 'button', url }] }],
+  })
+})
+
 test('a receiver of this network, without a response or without a server is a failure without its address', async () => {
   handle = (request) => request.socket.destroy()
   const failures = [

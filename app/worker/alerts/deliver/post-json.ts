@@ -10,14 +10,25 @@ interface Post extends SendSettings {
   readonly headers: Readonly<Record<string, string>>
   /** Statuses that another attempt does not change. */
   readonly finalStatuses: readonly number[]
+  /** The body of a failure is one word, such as `no_service`. */
+  readonly hasErrorWord?: boolean
 }
 
 /** Without the host, which is part of the address. */
 const notAllowed = 'The address or port is not public; OUTBOUND_ALLOWED can allow host and port'
 
-/** Posts on a separate connection, and does not read the body. A redirect is a failure: it could lead anywhere. */
+/** The word, or nothing: other text of a receiver can have its address. */
+async function errorWord(body: AsyncIterable<Buffer>): Promise<string> {
+  for await (const chunk of body) {
+    const text = chunk.toString('utf8').trim()
+    return /^[a-z]+(_[a-z]+){0,5}$/.test(text) && text.length <= 60 ? `: ${text}` : ''
+  }
+  return ''
+}
+
+/** Posts on a separate connection. A redirect is a failure: it could lead anywhere. */
 export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promise<SendResult> {
-  const { guard, timeoutMs, address, body, headers, finalStatuses } = post
+  const { guard, timeoutMs, address, body, headers, finalStatuses, hasErrorWord = false } = post
   const url = new URL(address)
   let client: Client | undefined
   try {
@@ -36,9 +47,10 @@ export async function postJson(post: Post, { at }: Pick<Outgoing, 'at'>): Promis
     response.body.on('error', () => {})
     const { statusCode } = response
     if (statusCode >= 200 && statusCode < 300) return sent
+    const word = hasErrorWord ? await errorWord(response.body) : ''
     return {
       isSent: false,
-      failure: `The receiver responded ${statusCode}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`,
+      failure: `The receiver responded ${statusCode}${word}${statusCode >= 300 && statusCode < 400 ? ', a redirect, which is not followed' : ''}`,
       isFinal: finalStatuses.includes(statusCode),
       retryAt: retryTime(String(response.headers['retry-after'] ?? ''), at),
     }

@@ -30,6 +30,7 @@ export const sendSlack: Send = ({ address }, outgoing, settings) =>
       }),
       headers: {},
       finalStatuses: [400, 403, 404, 410],
+      hasErrorWord: true,
     },
     outgoing,
   )
