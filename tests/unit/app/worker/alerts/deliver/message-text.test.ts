@@ -41,10 +41,11 @@ test('of many issues it says how many more there are, and an issue of inline cod
 })
 
 test('the issue of new issues above the limit of a day is named as such', () => {
-  const issues = [{ id: '1', directive: '(other)', host: '(other)', firstSeen: timestamp }]
+  const counts = { reportCount: 1, browserFamilyCount: 1, affectedPages: 1 }
+  const issues = [{ id: '1', directive: '(other)', host: '(other)', firstSeen: timestamp, ...counts }]
   const data = { alertId: 'a', summary: '2 new issues', issues, issueCount: 2 }
   expect(messageText({ type: 'csp.new_issue', timestamp, data })).toContain(
-    `- others above the limit of a day, since ${timestamp}\n`,
+    `- others above the limit of a day, since ${timestamp}; reports: 1`,
   )
 })
 
