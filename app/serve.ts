@@ -3,7 +3,7 @@ import { startApi } from './api/start-api.ts'
 import { readConfig } from './config.ts'
 import { createLogger } from './program/create-logger.ts'
 import { refuseArguments } from './program/refuse-arguments.ts'
-import { requireUser } from './program/require-user.ts'
+import { requireUser, warnOfPolicies } from './program/require-user.ts'
 import { fail, stopOnSignal } from './program/stop-signal.ts'
 import { warnOfRelease } from './program/warn-of-release.ts'
 
@@ -15,11 +15,12 @@ async function serve(): Promise<void> {
     throw new Error('CLICKHOUSE_URL is required, such as http://reader:password@host:8123/default')
   }
   const { CLICKHOUSE_URL, CLICKHOUSE_CLUSTER, CLICKHOUSE_QUORUM: quorum } = config
-  const database = connect(CLICKHOUSE_URL, { isCluster: CLICKHOUSE_CLUSTER === true, quorum })
+  const database = connect(CLICKHOUSE_URL, { isCluster: CLICKHOUSE_CLUSTER === true, quorum, isOfRequests: true })
   const log = createLogger(config)
   await requireUser(database, 'reader')
   const api = await startApi(config, database, log)
   void warnOfRelease(database, log)
+  void warnOfPolicies(database, log)
   stopOnSignal(async () => {
     await api.stop()
     await database.close()

@@ -30,12 +30,13 @@ async function start(): Promise<void> {
     onStep: printStep,
     onDeath: logEngineDeath(log),
     migrates: 'any',
+    connectOptions: { isOfRequests: true },
   })
   try {
     // A server in CLICKHOUSE_URL has real data, so it gets no demo data.
     const keys = config.CLICKHOUSE_URL ? [] : await loadDemo(engine.writer, config.DATA_DIR)
     const api = await startApi(config, engine.reader, log)
-    const tryPage = await tryPageOptions(engine.reader, api.url, keys)
+    const tryPage = await tryPageOptions(engine.writer, api.url, keys)
     const collector = await startCollector(config, engine.writer, log, { tryPage, mount: tryPage && mountPayDemo })
     const payPage = tryPage && (await importPayPage(engine.writer, collector.url))
     const payAlerts = tryPage && (await importPayAlerts(engine.writer, config, collector.url))
@@ -49,7 +50,7 @@ async function start(): Promise<void> {
       await engine.close()
     })
     const urls = { api: api.url, collector: collector.url, payPage, payAlerts }
-    const tenants = keys.length > 0 ? 0 : (await engine.reader.read(listTenants)).length
+    const tenants = keys.length > 0 ? 0 : (await engine.writer.read(listTenants)).length
     process.stdout.write(welcome(urls, await clickHouseLines(config, engine), keys, tenants))
   } catch (error) {
     await engine.close()
@@ -68,11 +69,11 @@ function printStep(line: string): void {
 
 /** Undefined without the demo. */
 async function tryPageOptions(
-  reader: DatabaseAccess['reader'],
+  writer: DatabaseAccess['writer'],
   apiUrl: string,
   [main]: readonly DemoKey[],
 ): Promise<TryPageOptions | undefined> {
-  const sites = main ? await reader.read(listSites(shopScenario.tenant.id)) : []
+  const sites = main ? await writer.read(listSites(shopScenario.tenant.id)) : []
   const site = sites.find(({ hosts }) => hosts.includes('localhost'))
   return main && site && { reportPath: reportPath(site.token), apiUrl, apiKey: main.key }
 }

@@ -10,7 +10,7 @@ const onReplicas = 'tests/faults/replicas/*.test.ts'
 /** Again on two shards: what depends on where rows lie. */
 const again = [
   'tests/engine/*/*oracle.test.ts',
-  'tests/contract/{access,expired-windows,isolation,key-scopes,missing-values}.test.ts',
+  'tests/contract/{access,expired-windows,isolation,key-scopes,missing-values,row-policies}.test.ts',
 ]
 
 export default defineConfig({

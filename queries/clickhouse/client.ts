@@ -14,6 +14,11 @@ export interface ConnectOptions {
   readonly quorum?: 'auto' | undefined
   /** Replicas of a shard. Without it a write waits for no replica. */
   readonly replicas?: ReplicaCount
+  /**
+   * True for the API: as the reader, a read without a tenant in its origin gets no tenant's rows, unless its query is of
+   * every tenant.
+   */
+  readonly isOfRequests?: boolean
   readonly pools?: QueryPools
   /** Timeout of a ping, so that reads fail within a second while ClickHouse is frozen. */
   readonly aliveTimeoutMs?: number
@@ -25,7 +30,7 @@ export interface ConnectOptions {
 /** @param url `http(s)://user:password@host:port/database`; of a cluster, its nodes as hosts separated by commas. */
 export function connect(url: string, { quorum, replicas, ...options }: ConnectOptions = {}): Database {
   const urls = nodeUrls(url)
-  const { isCluster = urls.length > 1, pools = queryPools } = options
+  const { isCluster = urls.length > 1, isOfRequests = false, pools = queryPools } = options
   const { aliveTimeoutMs = 800, pingTimeoutMs = 2_000, exportWaitMs = 10_000 } = options
   const settingsOfReads = isCluster ? { ...clusterReads, ...(quorum === 'auto' && majorityReads) } : {}
   const settings = { ...settingsOfReads, ...(isCluster && clusterWrites) }
@@ -46,6 +51,7 @@ export function connect(url: string, { quorum, replicas, ...options }: ConnectOp
       aliveTimeoutMs,
       exportWaitMs,
       areInStep,
+      isOfRequests,
       settings: settingsOfReads,
       observer: () => observer,
     }),

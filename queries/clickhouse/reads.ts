@@ -23,6 +23,8 @@ import { ClientDisconnected, retryOnClosedConnection, withTimeout } from './with
 export interface ReadsOptions {
   readonly pools: QueryPools
   readonly settings: Readonly<Record<string, string>>
+  /** See ConnectOptions. */
+  readonly isOfRequests: boolean
   readonly aliveTimeoutMs: number
   /** True if every node has the parts that it knows of. Rejects if a node does not respond. */
   readonly areInStep: () => Promise<boolean>
@@ -43,7 +45,7 @@ const readSettings = {
 }
 
 export function readsOn(nodes: Nodes<ClickHouseNode>, options: ReadsOptions): Pick<Database, 'read' | 'export'> {
-  const { pools, observer, exportWaitMs, areInStep } = options
+  const { pools, observer, exportWaitMs, areInStep, isOfRequests } = options
   const settingsOfReads = { ...readSettings, ...options.settings }
   const limiters = limitersOf(pools, observer)
   const breaker = createCircuitBreaker(
@@ -64,7 +66,11 @@ export function readsOn(nodes: Nodes<ClickHouseNode>, options: ReadsOptions): Pi
       isSent = true
       const settings = {
         ...settingsOfReads,
-        ...settingsOf(query.name, pools[pool], origin),
+        ...settingsOf(
+          query.name,
+          pools[pool],
+          origin ?? (!isOfRequests || query.everyTenant ? everyTenant : undefined),
+        ),
         ...(query.fewRows && fewRowsSettings),
       }
       const send = (more: Readonly<Record<string, string>>) =>
@@ -127,8 +133,15 @@ const probe = (nodes: Nodes<ClickHouseNode>, timeoutMs: number) =>
       if (!(error instanceof ClickHouseError)) throw error
     })
 
-const settingsOf = (name: string, pool: QueryPool, origin: QueryOrigin | undefined): Record<string, string> => ({
-  ...(origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
+/** Row policies of the reader (server/users.xml) read it. */
+const everyTenant = { everyTenant: true } as const
+
+const settingsOf = (
+  name: string,
+  pool: QueryPool,
+  origin: QueryOrigin | typeof everyTenant | undefined,
+): Record<string, string> => ({
+  ...(origin && 'requestId' in origin && { query_id: `${origin.requestId}-${crypto.randomUUID()}` }),
   ...poolSettings(pool),
   log_comment: JSON.stringify({ ...origin, query: name }),
 })

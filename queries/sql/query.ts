@@ -13,6 +13,8 @@ export interface Query<Row> {
   readonly pool?: PoolName
   /** Reads few rows for any window, so planning is most of its time. */
   readonly fewRows?: boolean
+  /** Reads rows of every tenant, or runs before its tenant is known. */
+  readonly everyTenant?: true
 }
 
 /** Its bytes are sent as ClickHouse writes them. */

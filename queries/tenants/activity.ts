@@ -26,6 +26,7 @@ export function listNewestReports(from: Date): Query<z.infer<typeof newestReport
       GROUP BY siteId`,
     row: newestReportRow,
     pool: 'lookup',
+    everyTenant: true,
   }
 }
 

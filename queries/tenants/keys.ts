@@ -51,6 +51,7 @@ export function findKey(keyHash: string, pool: PoolName): Query<FoundKey> {
       ) AS t ON t.id = k.tenant_id`,
     row: keyRow,
     pool,
+    everyTenant: true,
   }
 }
 

@@ -73,6 +73,7 @@ export function listNewestSites(limit: number): Query<z.infer<typeof newestSiteR
       LIMIT ${uint(limit)}`,
     row: newestSiteRow,
     pool: 'lookup',
+    everyTenant: true,
   }
 }
 

@@ -65,7 +65,7 @@ export async function startApi(options: TestApiOptions = {}): Promise<TestApi> {
     siteTtlMs,
     collectorUrl,
   } = options
-  const reader = connect(readUrl, connectOptions)
+  const reader = connect(readUrl, { ...connectOptions, isOfRequests: true })
   const database: Database = {
     ...reader,
     read(query, options) {

@@ -3,7 +3,7 @@
  * replicas.
  */
 
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,7 +89,7 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
       mkdirSync(settings, { recursive: true })
       ofEachUser((user) => writeFileSync(passwordPath(dataDir, user), passwords[user]))
       const [configFile, usersFile] = [join(settings, 'config.xml'), join(settings, 'users.xml')]
-      cpSync(join(server, 'users.xml'), usersFile)
+      writeFileSync(usersFile, usersOf(readFileSync(join(server, 'users.xml'), 'utf8')))
       cpSync(join(server, 'users.d'), join(settings, 'users.d'), { recursive: true })
       writeFileSync(join(settings, 'users.d', 'node.xml'), nodeUsers)
       writeFileSync(configFile, configOf(index + 1, tcpPorts, usersFile))
@@ -122,6 +122,16 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
 }
 
 const server = fileURLToPath(new URL('../../clickhouse/server', import.meta.url))
+
+/** Row policies of the databases `reports` and `reports_shard`, in this cluster's. */
+function usersOf(users: string): string {
+  const policies = (database: string) => new RegExp(`<${database}>\\s*<\\w+><filter>tenant_id.*?</${database}>`, 's')
+  const [[ofFront = ''] = [], [ofShards = ''] = []] = ['reports', 'reports_shard'].map(
+    (name) => users.match(policies(name)) ?? [],
+  )
+  const own = ofFront.replaceAll('reports>', `${front}>`) + ofShards.replaceAll('reports_shard>', `${front}_shard>`)
+  return users.replace(policies('default'), own)
+}
 
 /** To cancel a read cuts a native connection, which ends an embedded engine; so those whose client left run to their end. */
 const nodeUsers = `<clickhouse>

@@ -8,7 +8,7 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import type { Query } from '../../../queries/sql/query.ts'
 import { sql, texts } from '../../../queries/sql/sql.ts'
 import { explainError } from '../../program/explain-error.ts'
-import { canWrite } from '../../program/require-user.ts'
+import { canWrite, isLimitedToTenants, withoutPolicies } from '../../program/require-user.ts'
 import { type Check, FaultWithFix } from './check.ts'
 import { isOlder } from './is-older.ts'
 import { ofEachServer } from './of-each-server.ts'
@@ -80,6 +80,8 @@ export const users: Check = {
   async run({ database }) {
     const { reader, analyst, writer } = await database()
     const found = await Promise.all([...new Set([reader, analyst, writer])].map(findRights))
+    if (found[0]?.user === 'reader' && !(await isLimitedToTenants(reader)))
+      throw new FaultWithFix(withoutPolicies.found, withoutPolicies.fix)
     for (const { user, writes } of found) {
       const mayOnlyRead = user === 'reader' || user === 'analyst'
       if (mayOnlyRead && writes) throw new Error(`the user ${user} can write`)

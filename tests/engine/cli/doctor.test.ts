@@ -94,9 +94,11 @@ describe('doctor', () => {
     })
   })
 
-  test('the reader cannot write', async () => {
+  test('the reader cannot write, and must be limited to the tenant of a request, as it is not in this database', async () => {
     const { code, lines } = await doctor({ CLICKHOUSE_URL: database.readUrl })
-    expect({ code, users: lines[4] }).toEqual({ code: 0, users: expect.stringContaining('reader cannot write') })
+    const fault =
+      'FAIL  users: ClickHouse does not limit the user reader to the tenant of each request. Fix: give ClickHouse'
+    expect({ code, users: lines[4] }).toEqual({ code: 1, users: expect.stringContaining(fault) })
   })
 })
 

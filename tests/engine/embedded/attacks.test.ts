@@ -6,12 +6,12 @@ let engine: TestEngine
 
 beforeAll(async () => {
   engine = await startTestEngine()
-  await engine.write.command({ query: 'CREATE TABLE reports (id UInt64, name String) ENGINE = MergeTree ORDER BY id' })
-  await engine.write.command({ query: "INSERT INTO reports VALUES (1, 'a'), (2, 'b')" })
+  await engine.write.command({ query: 'CREATE TABLE visits (id UInt64, name String) ENGINE = MergeTree ORDER BY id' })
+  await engine.write.command({ query: "INSERT INTO visits VALUES (1, 'a'), (2, 'b')" })
   await engine.write.command({
-    query: 'CREATE TABLE api_keys (key_hash String, id UInt64) ENGINE = MergeTree ORDER BY key_hash',
+    query: 'CREATE TABLE api_keys (key_hash String, id UInt64, tenant_id UUID) ENGINE = MergeTree ORDER BY key_hash',
   })
-  await engine.write.command({ query: 'CREATE VIEW names AS SELECT name FROM reports' })
+  await engine.write.command({ query: 'CREATE VIEW names AS SELECT name FROM visits' })
 })
 
 afterAll(() => engine.end())
@@ -30,48 +30,48 @@ describe('the reader', () => {
 
   test.each([
     'SELECT name FROM names',
-    'WITH x AS (SELECT id FROM reports) SELECT count() FROM x',
+    'WITH x AS (SELECT id FROM visits) SELECT count() FROM x',
     'SHOW TABLES',
-    'SHOW CREATE TABLE reports',
-    'DESCRIBE TABLE reports',
-    'EXISTS TABLE reports',
-    'EXPLAIN SELECT * FROM reports',
-    "SELECT 'file(' AS text, name FROM reports WHERE name != 'SETTINGS dialect = 1'",
+    'SHOW CREATE TABLE visits',
+    'DESCRIBE TABLE visits',
+    'EXISTS TABLE visits',
+    'EXPLAIN SELECT * FROM visits',
+    "SELECT 'file(' AS text, name FROM visits WHERE name != 'SETTINGS dialect = 1'",
     'SELECT * FROM numbers(3) SETTINGS max_threads = 1, optimize_read_in_order = 0',
     'SELECT number FROM numbers(3) FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 1',
-    'SELECT * FROM view(SELECT id FROM reports)',
-    "SELECT * FROM merge('default', '^reports$')",
+    'SELECT * FROM view(SELECT id FROM visits)',
+    "SELECT * FROM merge('default', '^visits$')",
   ])('may %s', async (text) => {
     expect(await sendStatement(engine, 'reader', text)).toMatchObject({ status: 200 })
   })
 
   const path = () => passwordPath(engine.dataDir, 'writer')
   const attacks: [string, (path: string) => string][] = [
-    ['write', () => 'INSERT INTO reports VALUES (3, 1)'],
-    ['write what it selects', () => 'INSERT INTO reports SELECT 1, 1'],
-    ['write under a comment', () => '/* SELECT */ INSERT INTO reports VALUES (3, 1)'],
-    ['write below a CTE', () => 'WITH x AS (SELECT 1) INSERT INTO reports SELECT 3, 1'],
+    ['write', () => 'INSERT INTO visits VALUES (3, 1)'],
+    ['write what it selects', () => 'INSERT INTO visits SELECT 1, 1'],
+    ['write under a comment', () => '/* SELECT */ INSERT INTO visits VALUES (3, 1)'],
+    ['write below a CTE', () => 'WITH x AS (SELECT 1) INSERT INTO visits SELECT 3, 1'],
     ['write a file', (p) => `SELECT 1 INTO OUTFILE '${p}.out'`],
     ['write a file from EXPLAIN', (p) => `EXPLAIN SELECT 1 INTO OUTFILE '${p}.out'`],
     ['write through a function', (p) => `INSERT INTO FUNCTION file('${p}.out', 'TSV') SELECT 1`],
     ['create', () => 'CREATE TABLE t (a Int8) ENGINE = Memory'],
     ['create a temporary table', () => 'CREATE TEMPORARY TABLE t (a Int8) ENGINE = Memory'],
     ['create a user', () => 'CREATE USER u'],
-    ['drop', () => 'DrOp/**/TABLE reports'],
-    ['truncate', () => 'TRUNCATE TABLE reports'],
-    ['alter', () => 'ALTER TABLE reports DELETE WHERE 1'],
-    ['optimize', () => 'OPTIMIZE TABLE reports FINAL'],
-    ['check', () => 'CHECK TABLE reports'],
+    ['drop', () => 'DrOp/**/TABLE visits'],
+    ['truncate', () => 'TRUNCATE TABLE visits'],
+    ['alter', () => 'ALTER TABLE visits DELETE WHERE 1'],
+    ['optimize', () => 'OPTIMIZE TABLE visits FINAL'],
+    ['check', () => 'CHECK TABLE visits'],
     ['kill', () => 'KILL QUERY WHERE 1'],
     ['shut down', () => 'SYSTEM SHUTDOWN'],
     ['flush', () => 'SYSTEM DROP MARK CACHE'],
     ['set', () => 'SET max_execution_time = 0'],
     ['act as another user', () => 'EXECUTE AS default SELECT 1'],
     ['grant', () => 'GRANT SELECT ON *.* TO default'],
-    ['run two statements', () => 'SELECT 1; DROP TABLE reports'],
-    ['run two statements at once', () => 'SELECT 1 PARALLEL WITH DROP TABLE reports'],
+    ['run two statements', () => 'SELECT 1; DROP TABLE visits'],
+    ['run two statements at once', () => 'SELECT 1 PARALLEL WITH DROP TABLE visits'],
     ['begin a transaction', () => 'BEGIN TRANSACTION'],
-    ['back up', (p) => `BACKUP TABLE reports TO File('${p}.zip')`],
+    ['back up', (p) => `BACKUP TABLE visits TO File('${p}.zip')`],
     ['attach', () => "ATTACH TABLE x FROM '/tmp' (a Int8) ENGINE = Log"],
     ['read a file', (p) => `SELECT * FROM file('${p}', 'LineAsString')`],
     ['read a file in other case', (p) => `SELECT * FROM FiLe('${p}', 'LineAsString')`],
@@ -100,12 +100,9 @@ describe('the reader', () => {
     ['run a program', () => "SELECT * FROM executable('id', 'TSV', 'a String')"],
     [
       'run what follows the data of an EXPLAIN',
-      () => 'EXPLAIN INSERT INTO reports FORMAT TSV\n3\tx\n\nDROP TABLE reports',
+      () => 'EXPLAIN INSERT INTO visits FORMAT TSV\n3\tx\n\nDROP TABLE visits',
     ],
-    [
-      'run what follows the values of an EXPLAIN',
-      () => 'EXPLAIN INSERT INTO reports VALUES (3, 1); DROP TABLE reports',
-    ],
+    ['run what follows the values of an EXPLAIN', () => 'EXPLAIN INSERT INTO visits VALUES (3, 1); DROP TABLE visits'],
     ['describe a file', (p) => `DESCRIBE TABLE file('${p}')`],
     ['lift a limit', () => 'SELECT 1 SETTINGS max_execution_time = 0'],
     ['break off instead of failing', () => "SELECT 1 SETTINGS timeout_overflow_mode = 'break'"],
@@ -118,7 +115,7 @@ describe('the reader', () => {
     expect(response.status).toBeGreaterThanOrEqual(400)
     expect(response.code).toMatch(/^(36|46|48|60|62|80|115|164|344|358|452|481|497|701)$/)
     expect(response.text).not.toContain(readPassword(engine.dataDir, 'writer'))
-    expect((await sendStatement(engine, 'reader', 'SELECT count() FROM reports')).text).toBe('2\n')
+    expect((await sendStatement(engine, 'reader', 'SELECT count() FROM visits')).text).toBe('2\n')
   })
 
   test('the reader may not name a function or a file by a parameter', async () => {
@@ -143,7 +140,7 @@ describe('the reader', () => {
       const response = await sendStatement(engine, 'reader', 'SELECT currentUser()', search as Record<string, string>)
       expect(response.text).toBe('reader\n')
     }
-    const database = 'default`; DROP TABLE reports; USE `default'
+    const database = 'default`; DROP TABLE visits; USE `default'
     expect((await sendStatement(engine, 'reader', 'SELECT currentUser()', { database })).status).toBe(404)
   })
 })
