@@ -7,6 +7,7 @@
 import { hash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
 import { readKnownHosts } from '../../../queries/csp-policies/known-sources.ts'
 import { countNewValues, listPlans, listStoredValues, type ValueKind } from '../../../queries/reports/new-values.ts'
 import type { Read } from '../../../queries/sql/query.ts'
@@ -15,23 +16,27 @@ import { confidenceRule } from '../../../schema/confidence-rule.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { otherIssues } from '../../../schema/issue-id.ts'
 import { newValuesPerDay } from '../../../schema/plans.ts'
-import { storedTypeRows } from '../../../schema/report-types.ts'
+import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
 import { isKnownDirective } from '../../../schema/rules/csp/governing-directive.ts'
-import { type StoredReport, storedFieldRows } from '../../../schema/stored-report.ts'
+import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { blockColumns } from './insert-block.ts'
 
-const issueFields = [
-  'tenantId',
-  'siteId',
-  'reportType',
-  'receivedAt',
-  'issueSubject',
-  'issueHost',
-  'browserName',
-] as const
-const fieldNames = [...issueFields, 'scriptUrl', 'scriptHash', 'requestUrl'] as const
+const fieldsRow = z.object({
+  tenantId: z.guid(),
+  siteId: z.guid(),
+  reportType: z.enum(storedTypeNames),
+  receivedAt: z.number(),
+  issueSubject: z.string(),
+  issueHost: z.string(),
+  browserName: z.string(),
+  scriptUrl: z.string(),
+  scriptHash: z.string(),
+  requestUrl: z.string(),
+})
 
-type Fields = Pick<StoredReport, (typeof fieldNames)[number]>
+type Fields = z.infer<typeof fieldsRow>
+
+const fieldNames = Object.keys(fieldsRow.shape) as (keyof Fields)[]
 
 interface Value {
   readonly name: string
@@ -77,8 +82,9 @@ const linesOf = (chunk: Buffer) => chunk.toString('utf8').split('\n').slice(0, -
 function rowFields(columns: readonly string[]) {
   const indexes = fieldNames.map((field) => columns.indexOf(storedFieldRows[field].column))
   return {
-    read: (row: readonly unknown[]) =>
-      Object.fromEntries(fieldNames.map((field, at) => [field, row[indexes[at] ?? -1]])) as unknown as Fields,
+    /** Undefined for a row that the insert refuses, because a value does not fit its column. */
+    read: (row: readonly unknown[]): Fields | undefined =>
+      fieldsRow.safeParse(Object.fromEntries(fieldNames.map((field, at) => [field, row[indexes[at] ?? -1]]))).data,
     write(row: unknown[], values: Partial<Fields>): void {
       for (const [at, field] of fieldNames.entries()) if (field in values) row[indexes[at] ?? -1] = values[field]
     },
@@ -153,8 +159,8 @@ export function createNewValues() {
       for (const chunk of chunks) {
         for (const line of linesOf(chunk)) {
           const report = fields.read(JSON.parse(line))
-          const name = nameOf(report)
-          if (name === undefined || known.get(name)) continue
+          const name = report && nameOf(report)
+          if (report === undefined || name === undefined || known.get(name)) continue
           const value = values.get(name) ?? { name, report, reports: 0, families: new Set() }
           value.reports++
           value.families.add(report.browserName)
@@ -180,7 +186,7 @@ function withoutValues(chunk: Buffer, fields: ReturnType<typeof rowFields>, over
   const lines = linesOf(chunk).map((line) => {
     const row = JSON.parse(line)
     const report = fields.read(row)
-    if (!over.has(nameOf(report) ?? '')) return line
+    if (!report || !over.has(nameOf(report) ?? '')) return line
     const requestUrl = report.requestUrl || report.scriptUrl
     fields.write(row, isOfKind(report, 'script') ? { scriptUrl: '', requestUrl } : otherIssue)
     return JSON.stringify(row)
