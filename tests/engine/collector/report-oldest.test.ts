@@ -33,7 +33,7 @@ test('a collector that is behind stores the time of its oldest report, and once 
   await api.close()
 
   oldestAt = Date.now()
-  await expect.poll(waiting).toEqual({ oldestAt: null, seconds: 0, hosts: [] })
+  await expect.poll(waiting).toEqual({ oldestAt: null, emptiedAt: expect.any(String), seconds: 0, hosts: [] })
   const rows = () => queryRows(writer, 'SELECT count() FROM collector_logs')
   const before = await rows()
   await new Promise((resolve) => setTimeout(resolve, 200))
@@ -43,5 +43,5 @@ test('a collector that is behind stores the time of its oldest report, and once 
   await expect.poll(async () => (await waiting())?.hosts).toEqual([hostname()])
   oldestAt = undefined
   await reporting.close()
-  expect(await waiting()).toEqual({ oldestAt: null, seconds: 0, hosts: [] })
+  expect(await waiting()).toEqual({ oldestAt: null, emptiedAt: expect.any(String), seconds: 0, hosts: [] })
 })
