@@ -8,7 +8,10 @@ export interface BlockTimes {
   readonly endedAt: number
 }
 
-/** Pause after a block, in multiples of its duration. With 9 it costs 40 % of a core; with 35 a post waits 2 s. */
+/**
+ * Pause after a block, in multiples of its duration; at most the longest wait. With 9 it costs 40 % of a core; with 35 a
+ * post waits 2 s.
+ */
 const restFactor = 35
 
 export interface GatherLimits {
@@ -20,6 +23,6 @@ export interface GatherLimits {
 
 /** Due time of a block whose first report arrived at `openedAt`. @param last the previous block. */
 export function dueAt(openedAt: number, last: BlockTimes, { gatherMs, longestGatherMs }: GatherLimits): number {
-  const restedAt = last.endedAt + restFactor * (last.endedAt - last.startedAt)
+  const restedAt = last.endedAt + Math.min(restFactor * (last.endedAt - last.startedAt), longestGatherMs)
   return Math.min(Math.max(openedAt + gatherMs, restedAt), openedAt + longestGatherMs)
 }
