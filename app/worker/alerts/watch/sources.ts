@@ -16,12 +16,13 @@ import {
 import { hourMs, minuteMs } from '../../../../schema/durations.ts'
 import { changeEvent, gradeEvent, scriptEvent } from '../../../../schema/pci.ts'
 import type { Change, Watched } from './change.ts'
+import { findBursts } from './find-bursts.ts'
 import { findFloods } from './find-floods.ts'
 import { findNewIssues } from './find-new-issues.ts'
 import { findNewPolicies } from './find-new-policies.ts'
 import { findPageChanges } from './find-page-changes.ts'
 import { findScriptChanges } from './find-script-changes.ts'
-import { findBursts, findSilences } from './find-traffic-changes.ts'
+import { findSilences } from './find-silences.ts'
 import { findVulnerableScripts } from './find-vulnerable-scripts.ts'
 
 type Find = (database: Pick<Database, 'read'>, tenantId: string, watched: Watched) => Promise<Change[]>
