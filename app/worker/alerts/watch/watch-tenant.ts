@@ -86,23 +86,18 @@ async function withoutAlerted(
 
 /** Omits changes of a source that flaps: within a day after another alert of their event and site. */
 function withoutFlapping(changes: readonly Change[], recent: readonly RecentAlert[]): Change[] {
-  const told: Pick<RecentAlert, 'eventType' | 'siteId' | 'occurredAt'>[] = recent.filter(({ isEnd }) => !isEnd)
-  const held = changes
-    .toSorted((a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt))
-    .filter((change) => {
-      const ageOf = (time: string) => Date.parse(change.occurredAt) - Date.parse(time)
-      const isRepeated = told.some(
-        ({ eventType, siteId, occurredAt }) =>
-          eventType === change.eventType &&
-          siteId === change.siteId &&
-          ageOf(occurredAt) >= 0 &&
-          ageOf(occurredAt) < dayMs,
-      )
-      if (change.flaps && isRepeated) return true
-      if (!change.follows) told.push(change)
-      return false
-    })
-  return changes.filter((change) => !held.includes(change))
+  const isRepeatOf = (told: Pick<RecentAlert, 'eventType' | 'siteId' | 'occurredAt'>, change: Change) => {
+    const age = Date.parse(change.occurredAt) - Date.parse(told.occurredAt)
+    return told.eventType === change.eventType && told.siteId === change.siteId && age >= 0 && age < dayMs
+  }
+  const begins: Pick<RecentAlert, 'eventType' | 'siteId' | 'occurredAt'>[] = recent.filter(({ isEnd }) => !isEnd)
+  const held = new Set<Change>()
+  const ofTraffic = changes.filter(({ kind, follows }) => kind === 'traffic' && follows === undefined)
+  for (const change of ofTraffic.toSorted((a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt))) {
+    if (change.flaps && begins.some((told) => isRepeatOf(told, change))) held.add(change)
+    else begins.push(change)
+  }
+  return changes.filter((change) => !held.has(change))
 }
 
 async function storeDraft(
