@@ -24,7 +24,7 @@ const wholeRuleRow = alertRuleRow
     ...(minBrowsers && { minBrowsers }),
   }))
 
-/** With the bounds of new issues, which are no evidence and so in no history. */
+/** With the bounds of new issues, which PCI evidence omits. */
 export const listWholeRules = (tenantId: string): Query<z.infer<typeof wholeRuleRow>> => ({
   name: 'listWholeRules',
   statement: sql`

@@ -18,7 +18,7 @@ export const isCounted: Sql = sql`(status = 'complete' AND status_code >= 200 AN
         AND (final_url = '' OR ${place(sql`final_url`)} = ${place(sql`scan_url`)}
           OR if(expression = '', ${finalPage} = start, match(${finalPage}, expression))))`
 
-/** Failures by a server that refuses the page for good, unlike a timeout. */
+/** Failures that another attempt would repeat, unlike a timeout. */
 const refusals = ['access_denied', 'bot_challenge', 'not_html', 'too_many_redirects'] as const
 
 const coverageRow = z.object({

@@ -121,7 +121,7 @@ export function availabilityOf({ scans }: PciWorld, pages: readonly PageRecord[]
   }
 }
 
-/** What the latest delivery to each destination came to; undefined without one. */
+/** Outcome of the latest delivery to each destination; undefined without one. */
 export const outcomesOf = ({ deliveries }: PciWorld, destinations: readonly string[]) =>
   destinations.map((id) =>
     deliveries

@@ -24,7 +24,7 @@ export interface PciScenario {
   readonly unprotected?: Readonly<Record<string, string>>
   /** Events, or rules that do not count. */
   readonly rules?: readonly (string | object)[]
-  /** What scans of these ages found. */
+  /** Results of scans of these ages. */
   readonly found?: Readonly<Record<number, Partial<ScanRecord>>>
   /** Tests of destinations by age; by default the one destination accepted a test a day ago. */
   readonly tests?: Readonly<Record<number, Pick<AlertDelivery, 'outcome'> & { readonly to?: string }>>

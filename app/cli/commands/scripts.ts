@@ -117,7 +117,7 @@ function addAuthorize(scripts: Command, context: Context): void {
     notes: [
       appendOnly,
       'Only the hashes that the script has had so far are authorized, or the one of --hash: later content triggers',
-      'script.changed. With --any-content nobody is alerted when the content of the script changes.',
+      'script.changed. With --any-content no change of its content triggers an alert.',
     ],
     examples: [
       'scripts authorize --tenant ID --site ID --url https://pay.example.com/pay.js --by ada@example.com --justification "Card form"',

@@ -12,11 +12,11 @@ import { readKnownHosts } from '../../../queries/csp-policies/known-sources.ts'
 import { countNewValues, listPlans, listStoredValues, type ValueKind } from '../../../queries/reports/new-values.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import { chunksOf } from '../../../queries/sql/rows.ts'
-import { confidenceRule } from '../../../schema/confidence-rule.ts'
 import { dayMs, minuteMs } from '../../../schema/durations.ts'
 import { otherIssues } from '../../../schema/issue-id.ts'
 import { newValuesPerDay } from '../../../schema/plans.ts'
 import { storedTypeNames, storedTypeRows } from '../../../schema/report-types.ts'
+import { confidence } from '../../../schema/rules/confidence.ts'
 import { isKnownDirective } from '../../../schema/rules/csp/governing-directive.ts'
 import { storedFieldRows } from '../../../schema/stored-report.ts'
 import { blockColumns } from './insert-block.ts'
@@ -72,7 +72,7 @@ const dayOf = ({ receivedAt }: Fields) => Math.floor(receivedAt / dayMs)
 
 /** High confidence (Rule 45) within the block. */
 const hasConfidence = ({ reports, families }: Value) =>
-  reports >= confidenceRule.manyReports && families.size >= confidenceRule.severalFamilies
+  confidence({ reportCount: reports, noiseCount: 0, browserFamilyCount: families.size }) === 'high'
 
 const isOfKind = ({ reportType }: Fields, kind: ValueKind) => (reportType === 'csp-hash') === (kind === 'script')
 

@@ -16,14 +16,13 @@ export interface Silence {
 /** Usual reports of hours without any. The probability that such hours have none by chance is below 0.001 %. */
 const usualWithoutReports = 12
 
-/** Usual reports of hours of which less than `quietShare` arrived. */
+/** Usual reports of hours that have less than `quietShare` of them. */
 const usualWithFew = 200
 const quietShare = 0.02
 
 /**
  * Rule 85: runs of hours that are quiet, because they have no reports or less than 2 % of the usual ones.
- * @param hours oldest first, of which the last has not ended. A run from the first hour is omitted, as its start is
- * unknown.
+ * @param hours oldest first; the last has not ended. A run from the first hour is omitted, because its start is unknown.
  */
 export function silencesOf(hours: readonly TrafficHour[]): Silence[] {
   const silences: Silence[] = []

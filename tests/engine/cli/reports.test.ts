@@ -162,7 +162,7 @@ test('deleted reports of an import are no lost ones, and are not stored by the s
   expect((await done(...words)).response.reports).toEqual({ crash: 1 })
   const inParts = "SELECT count() FROM reports WHERE document_url LIKE '%9f3a0ffee%' SETTINGS apply_deleted_mask = 0"
   expect(await queryRows(database.writer, inParts)).toEqual([[1]])
-  // What an earlier deletion only hid is purged too.
+  // Rows that an earlier deletion hid are purged too.
   expect((await done(...words, '--purge')).response.reports).toEqual({})
   expect(await queryRows(database.writer, inParts)).toEqual([[0]])
   expect(await database.writer.read(listLostParts(new Date(now - dayMs)))).toEqual([])

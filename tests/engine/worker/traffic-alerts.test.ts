@@ -20,7 +20,7 @@ type Shop = Awaited<ReturnType<AlertWorld['createShop']>>
 interface Hour {
   readonly time: number
   readonly count: number
-  /** Reports that one stands for. */
+  /** Weight of each, in reports. */
   readonly weight?: number
 }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { type Flood, listFloods } from '../../../../queries/reports/list-floods.ts'
 import { floodEvent } from '../../../../schema/alert-events.ts'
 import { dayMs } from '../../../../schema/durations.ts'
+import { utcText } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
 
 /** One change for a site and UTC day with more reports than the site's budget. */
@@ -19,7 +20,7 @@ export async function findFloods(
 
 function toChange(tenantId: string, { siteId, startedAt, minutes, stored, sent }: Flood, now: Date): Change {
   const [perMinute, kept] = [sent, stored].map((reports) => Math.round(reports / minutes).toLocaleString('en'))
-  const from = `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`
+  const from = utcText(startedAt)
   const site = `--tenant ${tenantId} --site ${siteId}`
   return {
     eventType: floodEvent,
