@@ -12,7 +12,7 @@ import type { ReportWriter } from '../import/reports/clickhouse-report-writer.ts
 import type { InsertedRow } from '../import/reports/inserted-rows.ts'
 import type { NewValues } from '../import/reports/new-values.ts'
 import type { CollectorLog } from './collector-log.ts'
-import { type DropReason, readGate } from './post-gate.ts'
+import { type DropReason, type Gate, readGate } from './post-gate.ts'
 import type { RestoreBlocks, Restored } from './restore-blocks.ts'
 import { type PostRecord, type SegmentContent, tenantsOf } from './segment-file.ts'
 import type { Segment } from './segment-list.ts'
@@ -69,36 +69,42 @@ export function createBlockAttempts(options: BlockAttemptOptions, tokenMs: numbe
     const tenantIds = tenantsOf(content.records)
     await logStarted(segment, tenantIds, signal)
     const gate = await readGate(database, content.records, signal)
-    const { dropped } = gate
-    let { wanted } = gate
-    if (segment.begunAt !== undefined && (!isTrusted(segment.begunAt) || dropped.size > 0)) {
+    if (segment.begunAt !== undefined && (!isTrusted(segment.begunAt) || gate.dropped.size > 0)) {
       return storeById(segment, content, signal)
     }
-    if (segment.begunAt === undefined) {
-      if (await isHeld(database, signal)) {
-        await logDone(tenantIds, signal)
-        throw new Held()
-      }
-      const bounded = await boundValues(wanted, content.columns, signal)
-      if (dropped.size > 0 || bounded !== wanted) await log.rewrite(segment, { ...content, records: bounded })
-      wanted = bounded
-      for (const [reason, reports] of dropped) onDropped?.(reason, reports)
-      const now = Date.now()
-      await log.store.begin(segment.token, now)
-      segment.begunAt = now
+    if (segment.begunAt === undefined && (await isHeld(database, signal))) {
+      await logDone(tenantIds, signal)
+      throw new Held()
     }
-    if (wanted.length > 0) {
-      const lines = wanted.map((record) => record.lines)
+    const records = segment.begunAt === undefined ? await begin(segment, content, gate, signal) : gate.wanted
+    if (records.length > 0) {
+      const lines = records.map((record) => record.lines)
       try {
         await writer.write(lines, segment.token, signal, content.columns)
       } catch (error) {
         if (!isBadValue(error)) throw error
-        return storeById(segment, { ...content, records: wanted }, signal)
+        return storeById(segment, { ...content, records }, signal)
       }
       if (isRepeated && options.recountsRepeated) return storeById(segment, content, signal)
     }
     await logDone(tenantIds, signal)
     await log.store.finish(segment.token)
+  }
+
+  /** Fixes the bytes of a segment before its first attempt, and returns its records. */
+  async function begin(
+    segment: Segment,
+    content: SegmentContent,
+    { wanted, dropped }: Gate,
+    signal: AbortSignal,
+  ): Promise<readonly PostRecord[]> {
+    const records = await boundValues(wanted, content.columns, signal)
+    if (dropped.size > 0 || records !== wanted) await log.rewrite(segment, { ...content, records })
+    for (const [reason, reports] of dropped) onDropped?.(reason, reports)
+    const now = Date.now()
+    await log.store.begin(segment.token, now)
+    segment.begunAt = now
+    return records
   }
 
   async function boundValues(
