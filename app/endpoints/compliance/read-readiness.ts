@@ -71,11 +71,12 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     destinationIds.length > 0 ? read(listDestinationOutcomes(tenant.id, destinationIds)) : [],
   ])
   const coverageOf = new Map(coverage.map((page) => [page.pageId, page]))
-  const availability = pages.map(({ id }) => {
-    const page = coverageOf.get(id)
+  const coveredPages = watchedPages.map((page) => {
+    const scanned = coverageOf.get(page.id)
     return {
-      unavailable: page?.unavailable ?? false,
-      longestScanGapMs: page ? longestScanGap(page, since.getTime()) : 0,
+      ...page,
+      unavailable: scanned?.unavailable ?? false,
+      longestScanGapMs: scanned ? longestScanGap(scanned, since.getTime()) : 0,
     }
   })
   const outcomeOf = new Map(outcomes.map((one) => [one.id, one]))
@@ -94,7 +95,7 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     }),
     judgeChanges({
       now: site.now,
-      pages: watchedPages.map(({ watched }, index) => ({ watched, ...(availability[index] ?? available) })),
+      pages: coveredPages,
       changes,
       scriptChanges: scriptChanges.map(({ scannedAt, alertIds }) => ({ scannedAt, alerted: alertIds.length > 0 })),
       events,
@@ -103,11 +104,8 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     }),
   ]
   const evidence = { scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, scriptChanges, changes }
-  return { requirements, inventory, hasScripts, availability, destinations, ...evidence }
+  return { requirements, inventory, hasScripts, coveredPages, destinations, ...evidence }
 }
-
-/** Coverage of a page without scans. */
-export const available = { unavailable: false, longestScanGapMs: 0 }
 
 const unknownCoverage = { state: 'unknown', decidedBy: null, lastUnprotectedAt: null, mode: null } as const
 

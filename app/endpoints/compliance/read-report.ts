@@ -23,7 +23,7 @@ import { evidenceHash } from '../../../schema/rules/pci/evidence-hash.ts'
 import { requirementText } from '../../../schema/rules/pci/report-texts.ts'
 import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import { toReadWindow } from '../../../schema/rules/time/window.ts'
-import { available, readReadiness } from './read-readiness.ts'
+import { readReadiness } from './read-readiness.ts'
 import { failedAlertIds } from './report-deliveries.ts'
 import { limitsOf } from './report-limits.ts'
 import { observedOf } from './report-observed.ts'
@@ -110,14 +110,7 @@ interface Owner extends ReportRequest {
 
 function evidenceOf(
   { tenant, siteId, siteName, asOf }: Owner,
-  {
-    pages,
-    watchedPages,
-    availability,
-    destinations,
-    foundChanges,
-    scriptChanges,
-  }: Awaited<ReturnType<typeof readReadiness>>,
+  { pages, coveredPages, destinations, foundChanges, scriptChanges }: Awaited<ReturnType<typeof readReadiness>>,
   { rules, deliveries, decisions, recordingTimes, versions, captures, scans }: Records,
 ): PciReport['evidence'] {
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
@@ -129,9 +122,8 @@ function evidenceOf(
     tenant: { id: tenant.id, name: tenant.name },
     site: { id: siteId, name: siteName },
     plan: { name: tenant.plan, overrides: tenant.overrides },
-    pages: watchedPages.map(({ watched: _, ...page }, index) => ({
+    pages: coveredPages.map(({ watched: _, ...page }) => ({
       ...page,
-      ...(availability[index] ?? available),
       pattern: patternOf.get(page.id) ?? '',
       completeScans: scansOf.get(page.id)?.complete ?? 0,
       failedScans: scansOf.get(page.id)?.failed ?? 0,
