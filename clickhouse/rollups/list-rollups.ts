@@ -28,6 +28,9 @@ export interface RollupMeasure {
   readonly type: string
 }
 
+/** A count or a weight. */
+export const isSum = ({ combine, type }: RollupMeasure): boolean => combine === 'sum' && type === 'UInt64'
+
 const measureType = /^(Simple)?AggregateFunction\((\w+), (.+)\)$/
 
 const viewRow = z.object({ view: z.string(), definition: z.string(), statement: z.string() })

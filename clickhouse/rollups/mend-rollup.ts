@@ -4,7 +4,7 @@ import type { Database } from '../../queries/clickhouse/database.ts'
 import { bucketTime, rawTime, type TimeColumn } from '../../queries/rollups/columns.ts'
 import { inRanges } from '../../queries/rollups/table-slices.ts'
 import { join, name, type Sql, sql, texts, uint, uuid } from '../../queries/sql/sql.ts'
-import { columnsOf, fromRaw, list, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
+import { columnsOf, fromRaw, isSum, list, type Rollup, type RollupMeasure, rawTable } from './list-rollups.ts'
 import { partitionId } from './rebuild-rollups.ts'
 import { hideRows, run, type Span } from './removal-tables.ts'
 
@@ -77,8 +77,7 @@ const notNull = ({ nullableKeys }: Rollup, key: string): Sql =>
   nullableKeys.includes(key) ? sql`ifNull(toString(${name(key)}), '')` : name(key)
 
 /** A count or a weight, or the retention, which stays if all reports have the same. */
-const isCount = ({ column, combine, type }: RollupMeasure) =>
-  (combine === 'sum' && type === 'UInt64') || column === 'retention_days'
+const isCount = (measure: RollupMeasure) => isSum(measure) || measure.column === 'retention_days'
 
 const lasting = ({ keys, measures }: Rollup): Sql => {
   const days = sql`toUInt16(${uint(touchedRetentionDays)}) AS retention_days`

@@ -18,6 +18,7 @@ import {
   columnsOf,
   fromRaw,
   hasBucket,
+  isSum,
   list,
   listAggregates,
   type Rollup,
@@ -154,8 +155,6 @@ function isUnmendable({ measures }: Rollup): Sql {
     })
   return sql`actual_rows > 0 AND (${join([sql`expected_rows = 0`, ...perMeasure], ' OR ')})`
 }
-
-const isSum = ({ combine, type }: RollupMeasure) => combine === 'sum' && type === 'UInt64'
 
 function listDifferingDays(rollup: Rollup, rollups: readonly Rollup[], group: TenantRange): Query<DayRow> {
   return {
