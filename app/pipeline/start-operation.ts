@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { Logger } from 'pino'
 import type { Database } from '../../queries/clickhouse/database.ts'
@@ -43,6 +44,8 @@ export function startOperation({ name, path }: Endpoint, database: Database, log
 /** Signal that aborts when the connection ends before the whole response is sent. */
 function disconnectSignal(c: Context<ApiEnv>): AbortSignal {
   const controller = new AbortController()
+  // Each read of the request listens; Node warns of more than ten.
+  setMaxListeners(0, controller.signal)
   const { outgoing } = c.env
   // A connection that ended during the key lookup emits no second `close`.
   if (outgoing.destroyed) controller.abort()

@@ -57,15 +57,12 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
   const covering = rules.filter(({ eventType }) => events.some((event) => event === eventType))
   const destinationIds = [...new Set(covering.map(({ destinationId }) => destinationId))]
   const since = new Date(site.now.getTime() - changeDays * dayMs)
-  const [inventory, watchedPages, foundChanges] = await Promise.all([
+  const [inventory, watchedPages, foundChanges, scriptChanges, coverage, outcomes] = await Promise.all([
     onPlan && pages.length > 0
       ? readInventory(read, { tenant, siteId, paymentPages: pages, ...extent })
       : emptyInventory,
     pageEvidence(reader, site, hasCapability(tenant, 'pages.scans')),
     readChanges(reader, site),
-  ])
-  // Later, because Node warns of more than ten queries with one signal.
-  const [scriptChanges, coverage, outcomes] = await Promise.all([
     readScriptEvidence(reader, site),
     pages.length > 0 ? read(listPageCoverage(site, since)) : [],
     destinationIds.length > 0 ? read(listDestinationOutcomes(tenant.id, destinationIds)) : [],

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { ClientDisconnected } from '../../../queries/clickhouse/with-timeout.ts'
 
 /**
@@ -28,6 +29,8 @@ export function singleFlight<Result>(now = () => performance.now()): SingleFligh
 
   function start(key: string, task: Parameters<SingleFlight<Result>>[1]): Flight<Result> {
     const controller = new AbortController()
+    // Each read of the task listens; Node warns of more than ten.
+    setMaxListeners(0, controller.signal)
     const startedAt = now()
     const result = task(controller.signal, startedAt).finally(() => end(key, flight))
     const flight: Flight<Result> = { startedAt, result, controller, callers: 0 }
