@@ -1,12 +1,18 @@
 import { z } from 'zod'
-import { type AlertDelivery, alertDelivery } from '../../schema/responses/alert-delivery.ts'
+import {
+  type Acknowledgement,
+  type AlertDelivery,
+  acknowledgement,
+  alertDelivery,
+} from '../../schema/responses/alert-delivery.ts'
 import type { SiteRef } from '../pages/payment-pages.ts'
 import { equals } from '../sql/matches.ts'
 import type { PageOf, Query, TimePosition } from '../sql/query.ts'
 import { rowCount, rowTime } from '../sql/rows.ts'
-import { at, join, sql, text, texts, uint, uuid, uuids } from '../sql/sql.ts'
+import { at, empty, join, sql, text, texts, uint, uuid, uuids } from '../sql/sql.ts'
 
 export interface DeliveryFilter {
+  readonly id?: string | undefined
   /** Includes digests that covered the site. */
   readonly siteId?: string | undefined
   readonly destinationId?: string | undefined
@@ -20,12 +26,13 @@ const deliveryDestination = sql`(destination_id, nullIf(destination_name, ''), n
 /** Newest first, ties by id descending. */
 export function listAlertDeliveries(
   tenantId: string,
-  { siteId, destinationId, eventType }: DeliveryFilter,
+  { id, siteId, destinationId, eventType }: DeliveryFilter,
   { after, limit }: PageOf<TimePosition<'createdAt'>>,
 ): Query<AlertDelivery> {
   const conditions = [
     sql`tenant_id = ${uuid(tenantId)}`,
     ...(siteId === undefined ? [] : [sql`(site_id = ${uuid(siteId)} OR has(site_ids, ${uuid(siteId)}))`]),
+    ...equals('id', text, id),
     ...equals('destination_id', text, destinationId),
     ...equals('event_type', text, eventType),
     ...(after ? [isAfter(after)] : []),
@@ -99,26 +106,19 @@ export const listChangeDeliveries = (
   row: changeDeliveryRow,
 })
 
-const deliveredAlertRow = z.object({ alertId: z.string(), eventType: z.string(), createdAt: rowTime, scanIds })
-
-export type DeliveredAlert = z.infer<typeof deliveredAlertRow>
-
-/** Immediate alerts, oldest first, each once: `createdAt` is the first delivery to any destination. */
-export function listDeliveredAlerts(
+/** Acknowledgements of these deliveries, oldest first. @param until latest time of an acknowledgement. */
+export const listAcknowledgements = (
   tenantId: string,
-  siteId: string,
-  { eventTypes, since }: { readonly eventTypes: readonly string[]; readonly since: Date },
-): Query<DeliveredAlert> {
-  return {
-    name: 'listDeliveredAlerts',
-    statement: sql`
-      SELECT alert_id AS alertId, event_type AS eventType, min(alert_deliveries.created_at) AS createdAt,
-        any(scan_ids) AS scanIds
-      FROM alert_deliveries FINAL
-      WHERE tenant_id = ${uuid(tenantId)} AND created_at >= ${at(since)} AND site_id = ${uuid(siteId)}
-        AND kind = 'immediate' AND outcome = 'delivered' AND event_type IN ${texts(eventTypes)}
-      GROUP BY alert_id, event_type
-      ORDER BY createdAt`,
-    row: deliveredAlertRow,
-  }
-}
+  deliveryIds: readonly string[],
+  until?: Date,
+): Query<Acknowledgement> => ({
+  name: 'listAcknowledgements',
+  statement: sql`
+    SELECT delivery_id AS deliveryId, toString(id) AS id, acknowledged_by AS acknowledgedBy, note,
+      nullIf(ticket, '') AS ticket, acknowledged_at AS acknowledgedAt
+    FROM alert_acknowledgements FINAL
+    WHERE tenant_id = ${uuid(tenantId)} AND delivery_id IN ${texts(deliveryIds)}
+      ${until ? sql`AND acknowledged_at <= ${at(until)}` : empty}
+    ORDER BY acknowledged_at, toString(alert_acknowledgements.id)`,
+  row: acknowledgement,
+})

@@ -32,3 +32,26 @@ export const alertDelivery = z
   .meta({ id: 'AlertDelivery' })
 
 export type AlertDelivery = z.infer<typeof alertDelivery>
+
+/** Append-only (Rule 68). */
+export const acknowledgement = z
+  .object({
+    id: z.guid(),
+    deliveryId: alertDelivery.shape.id,
+    acknowledgedBy: line(254).meta({ description: 'Name or e-mail address of the person.' }),
+    note: z.string().min(1).max(4_000),
+    ticket: line(200).nullable(),
+    acknowledgedAt: dateTimeText,
+  })
+  .meta({ id: 'AlertAcknowledgement' })
+
+export type Acknowledgement = z.infer<typeof acknowledgement>
+
+export const acknowledgedDelivery = alertDelivery
+  .extend({
+    acknowledgements: z
+      .array(acknowledgement)
+      .optional()
+      .meta({ description: 'With `acknowledgements=true`: oldest first.' }),
+  })
+  .meta({ id: 'AcknowledgedDelivery' })

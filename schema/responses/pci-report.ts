@@ -3,7 +3,7 @@ import { scanGrades } from '../enumerations.ts'
 import { pciStatuses } from '../pci.ts'
 import { planNames, planOverrides } from '../plans.ts'
 import { scriptWitnesses } from '../scripts.ts'
-import { alertDelivery } from './alert-delivery.ts'
+import { acknowledgement, alertDelivery } from './alert-delivery.ts'
 import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.ts'
 import { monitoredPage } from './monitored-page.ts'
 import { pciGap, pciReadiness } from './pci.ts'
@@ -60,6 +60,9 @@ const change = z.object({
   failedAlertIds: z.array(z.string()).meta({
     description: 'If alertIds is empty: immediate alerts about the change within a day that were not delivered.',
   }),
+  acknowledgedAt: dateTimeText.nullable().meta({
+    description: 'First acknowledgement of an alert about the change; null if there is none within seven days.',
+  }),
 })
 
 const evidence = z
@@ -90,7 +93,14 @@ const evidence = z
     scriptChanges: z
       .array(
         version.pick({ url: true, hash: true }).extend({
-          ...change.pick({ scanId: true, pageId: true, pageLabel: true, scannedAt: true, alertIds: true }).shape,
+          ...change.pick({
+            scanId: true,
+            pageId: true,
+            pageLabel: true,
+            scannedAt: true,
+            alertIds: true,
+            acknowledgedAt: true,
+          }).shape,
           change: openEnum(['added', 'changed', 'removed', 'returned', 'rejected']).meta({
             description: 'returned: an earlier scan of the page had it; rejected: it runs after its rejection.',
           }),
@@ -107,6 +117,7 @@ const evidence = z
               description:
                 'Scans that the alert is about; empty for deliveries of other systems and of earlier releases.',
             }),
+            acknowledgements: z.array(acknowledgement).meta({ description: 'Including late ones, oldest first.' }),
           }),
       )
       .meta({ description: 'Deliveries of immediate alerts about changes in these 30 days, oldest first.' }),

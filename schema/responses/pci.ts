@@ -41,8 +41,10 @@ const changesFacts = {
   watched: count,
   changes: count,
   alerted: count,
+  acknowledged: count.meta({ description: 'Changes that were not alerted but acknowledged within seven days.' }),
   scriptChanges: count.meta({ description: 'Changes of scripts in 30 days that no decision allowed.' }),
   alertedScriptChanges: count,
+  acknowledgedScriptChanges: count,
   unavailable: count.meta({
     description: 'Payment pages whose latest scan got another status than 2xx or was redirected elsewhere.',
   }),

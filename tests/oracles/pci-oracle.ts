@@ -117,9 +117,11 @@ export function oraclePci(world: PciWorld, now: number) {
           watched,
           changes: changes.length,
           alerted: changes.filter(({ alerted }) => alerted).length,
+          acknowledged: 0,
           // Found from the upgrade on, which all these scans precede.
           scriptChanges: 0,
           alertedScriptChanges: 0,
+          acknowledgedScriptChanges: 0,
           unavailable: gone.filter(Boolean).length,
           longestScanGapDays: Math.round((longest / dayMs) * 10) / 10,
           destinations: outcomes.length,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listDeliveredAlerts } from '../../queries/alerts/deliveries.ts'
+import { listChangeDeliveries } from '../../queries/alerts/deliveries.ts'
 import { listCoveringRules, listDestinationOutcomes } from '../../queries/alerts/destination-outcomes.ts'
 import { listMonitoredPages } from '../../queries/pages/monitored-pages.ts'
 import { paymentPageIds } from '../../queries/pages/payment-pages.ts'
@@ -70,7 +70,7 @@ describe('as of a time', () => {
     listPaymentActivity(filter, true),
     listScriptDecisions(filter),
     listLatestScanRefs(tenant, paymentPageIds(site), 'complete'),
-    listDeliveredAlerts(tenant, site.siteId, { eventTypes: ['x'], since: time }),
+    listChangeDeliveries(site, { eventTypes: ['x'], since: time }),
     listCoveringRules(site),
     listDestinationOutcomes(tenant, ['x']),
     listPageCoverage(site, time),

@@ -45,6 +45,9 @@ async function insertAlerts(database: Database, tenantId: string, siteIds: reado
     { ...alert, id: alertId, kind: 'immediate', site_id: siteIds[0], destinations: ['dest-1'] },
     { ...alert, id: randomUUID(), kind: 'digest', site_ids: siteIds, destinations: ['dest-1'] },
   ])
+  await insertRows(database, 'alert_acknowledgements', [
+    { tenant_id: tenantId, site_id: siteIds[0], delivery_id: 'delivery-1', id: randomUUID(), acknowledged_by: 'Ada' },
+  ])
   await insertRows(database, 'alert_attempts', [{ ...own, alert_id: alertId, at, failure: 'timeout' }])
   await insertRows(database, 'alert_destinations', [
     { tenant_id: tenantId, id: 'dest-1', name: 'On-call', type: 'webhook', sealed: 'x', created_at: at },

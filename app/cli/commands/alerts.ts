@@ -12,6 +12,7 @@ import { openTenant, requireSites } from '../command/require-tenant.ts'
 import { siteOption, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
 import { tenantList } from '../command/tenant-records.ts'
+import { addAcknowledge } from './alerts-ack.ts'
 import { requireDestination } from './destinations.ts'
 
 const event = option('--event <EVENT>', {
@@ -68,9 +69,10 @@ const addList = tenantList({
 })
 
 export function addAlerts(program: Command, context: Context): void {
-  const alerts = subcommand(program, 'alerts', { about: 'Alert rules' })
+  const alerts = subcommand(program, 'alerts', { about: 'Alert rules, and acknowledgements of alerts' })
   const rules = subcommand(alerts, 'rules', { about: 'Alert rules of a tenant' })
   for (const add of [addAdd, addList, addRemove]) add(rules, context)
+  addAcknowledge(alerts, context)
 }
 
 function addAdd(rules: Command, context: Context): void {

@@ -1,6 +1,8 @@
 import { listAlertDeliveries } from '../../../queries/alerts/deliveries.ts'
-import { exactText, uuid } from '../../../schema/params.ts'
-import { alertDelivery } from '../../../schema/responses/alert-delivery.ts'
+import { withAcknowledgements } from '../../../queries/alerts/with-acknowledgements.ts'
+import { addition } from '../../../schema/additions.ts'
+import { exactText, flag, uuid } from '../../../schema/params.ts'
+import { acknowledgedDelivery, alertDelivery } from '../../../schema/responses/alert-delivery.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { wholeListPage } from '../../pipeline/page.ts'
@@ -16,17 +18,19 @@ export const alertDeliveriesList = endpoint({
     siteId: uuid('Only deliveries about this site, and digests that covered it').optional(),
     destinationId: exactText(64, 'Only deliveries to the destination with this id').optional(),
     eventType: exactText(64, 'Only deliveries of this event type, such as csp.new_issue').optional(),
+    acknowledgements: addition(
+      flag('If true, a delivery also has `acknowledgements`, which people recorded by "alerts ack"'),
+    ),
   },
   page: { ...wholeListPage, position: timePosition('createdAt', alertDelivery.shape.id) },
   charges: ['key'],
-  response: listResponse(alertDelivery),
-  async handle({ caller, params, page, read }) {
-    const { siteId, tenant } = caller
-    const deliveries = await read(listAlertDeliveries(tenant.id, params, { after: page.after, limit: page.rows }))
-    if (siteId === null) return page.cut(deliveries)
+  response: listResponse(acknowledgedDelivery),
+  async handle({ caller: { siteId, tenant }, params: { acknowledgements, ...filter }, page, read }) {
+    const rows = await read(listAlertDeliveries(tenant.id, filter, { after: page.after, limit: page.rows }))
     // A digest covers other sites too.
-    return page.cut(
-      deliveries.map((delivery) => ({ ...delivery, siteIds: delivery.siteIds.filter((id) => id === siteId) })),
-    )
+    const isOwn = (id: string) => siteId === null || id === siteId
+    const deliveries = rows.map((delivery) => ({ ...delivery, siteIds: delivery.siteIds.filter(isOwn) }))
+    if (acknowledgements !== 'true') return page.cut(deliveries)
+    return page.cut(await withAcknowledgements(read, tenant.id, deliveries))
   },
 })

@@ -1,4 +1,5 @@
-import { type DeliveredAlert, listDeliveredAlerts } from '../../../queries/alerts/deliveries.ts'
+import { listChangeDeliveries } from '../../../queries/alerts/deliveries.ts'
+import { withAcknowledgements } from '../../../queries/alerts/with-acknowledgements.ts'
 import { paymentPageIds, sitePageIds } from '../../../queries/pages/payment-pages.ts'
 import { listScanEvidence } from '../../../queries/scans/scan-evidence.ts'
 import { listLatestScanRefs } from '../../../queries/scans/scan-refs.ts'
@@ -6,12 +7,12 @@ import { listScans, readScans } from '../../../queries/scans/scans.ts'
 import { readScriptChanges } from '../../../queries/scripts/read-script-changes.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { dayMs } from '../../../schema/durations.ts'
-import { changeDays, scriptEvent, watchedDays, watchedEvents } from '../../../schema/pci.ts'
+import { changeDays, watchedDays, watchedEvents } from '../../../schema/pci.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
-import { alertsByChange, alertsOfScript } from '../../../schema/rules/pci/change-alerts.ts'
+import { alertsByChange, alertsOfDeliveries, alertsOfScript } from '../../../schema/rules/pci/change-alerts.ts'
 
 interface PaymentPages {
   readonly tenantId: string
@@ -38,62 +39,77 @@ export async function pageEvidence(
   })
 }
 
+type Deliveries = PciReport['evidence']['deliveries']
+
+/** Deliveries of immediate alerts about watched events in 30 days, oldest first. */
+export async function readDeliveries({ read }: Reader, site: PaymentPages): Promise<Deliveries> {
+  const since = new Date(site.now.getTime() - changeDays * dayMs)
+  const deliveries = await read(listChangeDeliveries(site, { eventTypes: watchedEvents, since }))
+  return withAcknowledgements(read, site.tenantId, deliveries, site.now)
+}
+
 interface FoundChange extends Pick<ListedScan, 'pageId' | 'scannedAt' | 'grade'> {
   readonly scanId: string
   readonly pageLabel: string
   readonly headers: ScanChanges['headers']
   readonly gradeDroppedFrom: ScanChanges['gradeDroppedFrom']
   /** One for each of its events at most. */
-  readonly alerts: readonly DeliveredAlert[]
+  readonly alerts: readonly { readonly alertId: string }[]
+  /** First acknowledgement within seven days. */
+  readonly acknowledgedAt: string | null
 }
 
 /** Scans that found a watched header changed or the grade dropped, newest first. Alerts also cover other pages. */
 export async function readChanges(
   { read, readAll }: Reader,
   { tenantId, siteId, pages, now }: PaymentPages,
+  deliveries: Deliveries,
 ): Promise<FoundChange[]> {
   if (pages.length === 0) return []
   const since = new Date(now.getTime() - changeDays * dayMs)
   const labelOf = new Map(pages.map(({ id, label }) => [id, label]))
-  const [refs, delivered] = await Promise.all([
-    read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since)),
-    read(listDeliveredAlerts(tenantId, siteId, { eventTypes: watchedEvents, since })),
-  ])
+  const refs = await read(listScanEvidence(tenantId, sitePageIds({ tenantId, siteId }), since))
   const scans = await readScans(readAll, tenantId, refs)
   const found = scans.flatMap(({ id, pageId, scannedAt, grade, changes: { headers, gradeDroppedFrom } }) =>
     headers.length === 0 && gradeDroppedFrom === null
       ? []
       : [{ scanId: id, pageId, scannedAt, headers, gradeDroppedFrom, grade }],
   )
-  const alertsOf = alertsByChange(found, delivered)
+  const { delivered, acknowledged } = alertsOfDeliveries(deliveries)
+  const [alertsOf, acknowledgedOf] = [alertsByChange(found, delivered), alertsByChange(found, acknowledged)]
   return found.flatMap((change) => {
     const pageLabel = labelOf.get(change.pageId)
-    return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerts: alertsOf.get(change) ?? [] }]
+    const acknowledgedAt = firstAcknowledged(acknowledgedOf.get(change))
+    return pageLabel === undefined ? [] : [{ ...change, pageLabel, alerts: alertsOf.get(change) ?? [], acknowledgedAt }]
   })
 }
+
+const firstAcknowledged = (alerts: readonly { readonly acknowledgedAt: string }[] = []) =>
+  alerts.map(({ acknowledgedAt }) => acknowledgedAt).sort()[0] ?? null
 
 /** Changes of scripts in 30 days that no decision allowed within a day, newest first. */
 export async function readScriptEvidence(
   reader: Reader,
   { tenantId, siteId, pages, now }: PaymentPages,
+  deliveries: Deliveries,
 ): Promise<PciReport['evidence']['scriptChanges']> {
   if (pages.length === 0) return []
   const since = new Date(now.getTime() - changeDays * dayMs)
-  const [found, delivered] = await Promise.all([
-    readScriptChanges(reader, { tenantId, siteId, since, decidedBy: (scannedAt) => scannedAt + dayMs }),
-    reader.read(listDeliveredAlerts(tenantId, siteId, { eventTypes: [scriptEvent], since })),
-  ])
+  const { delivered, acknowledged } = alertsOfDeliveries(deliveries)
+  const decidedBy = (scannedAt: number) => scannedAt + dayMs
+  const found = await readScriptChanges(reader, { tenantId, siteId, since, decidedBy })
   return found
     .filter(({ isEarlier }) => !isEarlier)
     .map(({ scanId, pageId, pageLabel, scannedAt, url, hash, change }) => {
       const alertIds = alertsOfScript({ scanId, scannedAt }, delivered).map(({ alertId }) => alertId)
-      return { scanId, pageId, pageLabel, scannedAt, url, hash: hash || null, change, alertIds }
+      const acknowledgedAt = firstAcknowledged(alertsOfScript({ scanId, scannedAt }, acknowledged))
+      return { scanId, pageId, pageLabel, scannedAt, url, hash: hash || null, change, alertIds, acknowledgedAt }
     })
     .reverse()
 }
 
 export const changeEvidence = (changes: readonly FoundChange[]): Evidence['changes'] =>
-  changes.map(({ alerts, ...change }) => ({
+  changes.map(({ alerts, acknowledgedAt: _, ...change }) => ({
     ...change,
     headers: change.headers.map(({ header }) => header),
     alerted: alerts.length > 0,

@@ -13,7 +13,7 @@ import { longestScanGap } from '../../../schema/rules/pci/scan-gap.ts'
 import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
-import { changeEvidence, pageEvidence, readChanges, readScriptEvidence } from './change-evidence.ts'
+import { changeEvidence, pageEvidence, readChanges, readDeliveries, readScriptEvidence } from './change-evidence.ts'
 import { type ScriptEvidence, scriptEvidence } from './script-evidence.ts'
 
 const emptyInventory: Inventory = {
@@ -57,13 +57,14 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
   const covering = rules.filter(({ eventType }) => events.some((event) => event === eventType))
   const destinationIds = [...new Set(covering.map(({ destinationId }) => destinationId))]
   const since = new Date(site.now.getTime() - changeDays * dayMs)
+  const deliveries = readDeliveries(reader, site)
   const [inventory, watchedPages, foundChanges, scriptChanges, coverage, outcomes] = await Promise.all([
     onPlan && pages.length > 0
       ? readInventory(read, { tenant, siteId, paymentPages: pages, ...extent })
       : emptyInventory,
     pageEvidence(reader, site, hasCapability(tenant, 'pages.scans')),
-    readChanges(reader, site),
-    readScriptEvidence(reader, site),
+    deliveries.then((some) => readChanges(reader, site, some)),
+    deliveries.then((some) => readScriptEvidence(reader, site, some)),
     pages.length > 0 ? read(listPageCoverage(site, since)) : [],
     destinationIds.length > 0 ? read(listDestinationOutcomes(tenant.id, destinationIds)) : [],
   ])
@@ -93,15 +94,15 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     judgeChanges({
       now: site.now,
       pages: coveredPages,
-      changes,
-      scriptChanges: scriptChanges.map(({ scannedAt, alertIds }) => ({ scannedAt, alerted: alertIds.length > 0 })),
+      changes: foundChanges.map(({ alerts, ...change }) => ({ ...change, alerted: alerts.length > 0 })),
+      scriptChanges: scriptChanges.map(({ alertIds, ...change }) => ({ ...change, alerted: alertIds.length > 0 })),
       events,
       alertedEvents: covering.map(({ eventType }) => eventType),
       destinations,
     }),
   ]
   const evidence = { scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, scriptChanges, changes }
-  return { requirements, inventory, hasScripts, coveredPages, destinations, ...evidence }
+  return { requirements, inventory, hasScripts, coveredPages, destinations, deliveries: await deliveries, ...evidence }
 }
 
 const unknownCoverage = { state: 'unknown', decidedBy: null, lastUnprotectedAt: null, mode: null } as const

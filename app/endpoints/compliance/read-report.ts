@@ -1,6 +1,5 @@
 /** @module The report of a site: records and browser reports up to a time. */
 
-import { listChangeDeliveries } from '../../../queries/alerts/deliveries.ts'
 import { listAlertRules } from '../../../queries/alerts/rules.ts'
 import { paymentPageIds } from '../../../queries/pages/payment-pages.ts'
 import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
@@ -14,7 +13,7 @@ import type { Reader } from '../../../queries/sql/query.ts'
 import { findRecordedSite } from '../../../queries/tenants/sites.ts'
 import { findTenant, type Tenant } from '../../../queries/tenants/tenants.ts'
 import { dayMs } from '../../../schema/durations.ts'
-import { changeDays, evidenceFormat, maxVersions, versionDays, watchedEvents } from '../../../schema/pci.ts'
+import { changeDays, evidenceFormat, maxVersions, versionDays } from '../../../schema/pci.ts'
 import { entitlements, retentionStart } from '../../../schema/plans.ts'
 import { Problem } from '../../../schema/problems.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
@@ -91,16 +90,15 @@ async function readRecords({ read }: Reader, site: ReportRequest, window: TimeRa
   const filter = { ...site, window, hasPaymentPages: true }
   const daysBefore = (days: number) => new Date(asOf.getTime() - days * dayMs)
   const since = daysBefore(changeDays)
-  const [rules, deliveries, decisions, recordingTimes, versions, captures, scans] = await Promise.all([
+  const [rules, decisions, recordingTimes, versions, captures, scans] = await Promise.all([
     read(listAlertRules(tenantId)),
-    read(listChangeDeliveries(site, { eventTypes: watchedEvents, since })),
     read(listScriptDecisions(filter)),
     read(listRecordingTimes(site)),
     read(listScannedVersions(filter, { since: daysBefore(versionDays), limit: maxVersions + 1 })),
     read(listScriptCaptures(filter)),
     read(countPageScans(tenantId, paymentPageIds(site), since)),
   ])
-  return { rules, deliveries, decisions, recordingTimes, versions, captures, scans }
+  return { rules, decisions, recordingTimes, versions, captures, scans }
 }
 
 interface Owner extends ReportRequest {
@@ -110,8 +108,15 @@ interface Owner extends ReportRequest {
 
 function evidenceOf(
   { tenant, siteId, siteName, asOf }: Owner,
-  { pages, coveredPages, destinations, foundChanges, scriptChanges }: Awaited<ReturnType<typeof readReadiness>>,
-  { rules, deliveries, decisions, recordingTimes, versions, captures, scans }: Records,
+  {
+    pages,
+    coveredPages,
+    destinations,
+    foundChanges,
+    scriptChanges,
+    deliveries,
+  }: Awaited<ReturnType<typeof readReadiness>>,
+  { rules, decisions, recordingTimes, versions, captures, scans }: Records,
 ): PciReport['evidence'] {
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
   const scansOf = new Map(scans.map(({ pageId, complete, failed }) => [pageId, { complete, failed }]))

@@ -69,12 +69,13 @@ export function scriptsCsv({ evidence, observed }: PciReport): string {
 
 const changeColumns = [
   ...['scannedAt', 'page', 'scanId', 'header', 'change', 'before', 'after', 'gradeDroppedFrom', 'grade', 'alertIds'],
-  'deliveries',
+  ...['deliveries', 'acknowledgements'],
 ] as const
 
 /** One row per changed header; one row if only the grade dropped. */
 export function changesCsv({ evidence }: PciReport): string {
   const rows = evidence.changes.flatMap((change) => {
+    const deliveries = deliveriesOf(change, evidence)
     const own = {
       scannedAt: change.scannedAt,
       page: change.pageLabel,
@@ -82,10 +83,14 @@ export function changesCsv({ evidence }: PciReport): string {
       gradeDroppedFrom: change.gradeDroppedFrom,
       grade: change.grade,
       alertIds: change.alertIds.join('; '),
-      deliveries: deliveriesOf(change, evidence)
+      deliveries: deliveries
         .map(
           ({ outcome, destination, createdAt }) => `${outcome} to ${destination.name ?? destination.id} ${createdAt}`,
         )
+        .join('; '),
+      acknowledgements: deliveries
+        .flatMap(({ acknowledgements }) => acknowledgements)
+        .map(({ acknowledgedBy, acknowledgedAt, note }) => `${acknowledgedBy} ${acknowledgedAt}: ${note}`)
         .join('; '),
     }
     return change.headers.length === 0 ? [own] : change.headers.map((header) => ({ ...own, ...header }))

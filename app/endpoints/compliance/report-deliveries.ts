@@ -1,9 +1,12 @@
 /** @module Alerts of a change, and their deliveries. */
 
+import { scriptEvent } from '../../../schema/pci.ts'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { alertEvents, isInTime, type PageChange } from '../../../schema/rules/pci/change-alerts.ts'
 
 type Evidence = PciReport['evidence']
+
+export type Delivery = Evidence['deliveries'][number]
 
 /**
  * Alerts of the change's events within a day of it that reached nobody. An alert that names no scan can belong to several
@@ -22,8 +25,20 @@ export function failedAlertIds(change: PageChange, deliveries: Evidence['deliver
   return [...new Set(failed.map(({ alertId }) => alertId))].sort()
 }
 
+/** Deliveries of alerts about the change, also late ones that name its scan. */
 export const deliveriesOf = (
-  { alertIds, failedAlertIds }: Evidence['changes'][number],
+  { scanId, alertIds, failedAlertIds }: Evidence['changes'][number],
   { deliveries }: Evidence,
-): readonly Evidence['deliveries'][number][] =>
-  deliveries.filter(({ alertId }) => alertIds.includes(alertId) || failedAlertIds.includes(alertId))
+): readonly Delivery[] =>
+  deliveries.filter(
+    ({ alertId, eventType, scanIds }) =>
+      alertIds.includes(alertId) ||
+      failedAlertIds.includes(alertId) ||
+      (eventType !== scriptEvent && scanIds.includes(scanId)),
+  )
+
+export const deliveriesOfScript = (
+  { scanId }: Evidence['scriptChanges'][number],
+  { deliveries }: Evidence,
+): readonly Delivery[] =>
+  deliveries.filter(({ eventType, scanIds }) => eventType === scriptEvent && scanIds.includes(scanId))

@@ -2,13 +2,16 @@
 
 import { hash } from 'node:crypto'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { isInTime } from '../../../schema/rules/pci/change-alerts.ts'
 import { integrityTexts } from '../../../schema/rules/pci/report-texts.ts'
 import { TextResponse } from '../../pipeline/text-response.ts'
 import { Markup, markup, untrusted } from './markup.ts'
-import { deliveriesOf } from './report-deliveries.ts'
+import { type Delivery, deliveriesOf, deliveriesOfScript } from './report-deliveries.ts'
 import { reportStyle } from './report-style.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
+
+type Change = PciReport['evidence']['changes'][number]
 
 const words = (name: string) => name.replaceAll('_', ' ')
 
@@ -90,27 +93,31 @@ function difference(before: string | null, after: string | null): Markup {
   return markup`<span class="mono">${lines.map((line) => markup`<bdi>${line}</bdi><br>`)}</span>`
 }
 
+function alertCell(change: Pick<Change, 'scannedAt' | 'alertIds'>, deliveries: readonly Delivery[]): Markup {
+  return markup`${change.alertIds.length === 0 ? markup`<p>${badge('not alerted')}</p>` : null}${deliveries.map(
+    ({ outcome, destination, createdAt, acknowledgements }) =>
+      markup`<p>${badge(outcome)} ${untrusted(destination.name ?? destination.id)} ${time(createdAt)}</p>${acknowledgements.map(
+        ({ acknowledgedBy, acknowledgedAt, note, ticket }) =>
+          markup`<p>${badge(isInTime(change, { createdAt, acknowledgedAt }) ? 'acknowledged' : 'acknowledged late')} ${time(acknowledgedAt)} ${untrusted([acknowledgedBy, ticket, note].filter(Boolean).join(', '))}</p>`,
+      )}`,
+  )}`
+}
+
 function changeRows({ evidence }: PciReport) {
   return evidence.changes.map((change) => [
     markup`${time(change.scannedAt)}<br>${untrusted(change.pageLabel)}<br><span class="mono muted">scan ${change.scanId}</span>`,
     markup`${change.headers.map(
       ({ header, change, before, after }) => markup`<p>${header} ${change}</p>${difference(before, after)}`,
     )}${change.gradeDroppedFrom === null ? null : markup`<p>Grade ${change.gradeDroppedFrom} to ${change.grade}</p>`}`,
-    markup`${change.alertIds.length === 0 ? markup`<p>${badge('not alerted')}</p>` : null}${deliveriesOf(
-      change,
-      evidence,
-    ).map(
-      ({ outcome, destination, createdAt }) =>
-        markup`<p>${badge(outcome)} ${untrusted(destination.name ?? destination.id)} ${time(createdAt)}</p>`,
-    )}`,
+    alertCell(change, deliveriesOf(change, evidence)),
   ])
 }
 
 const scriptChangeRows = ({ evidence }: PciReport) =>
-  evidence.scriptChanges.map(({ scannedAt, pageLabel, url, hash, change, alertIds }) => [
-    markup`${time(scannedAt)}<br>${untrusted(pageLabel)}`,
-    markup`${change} ${address(url)}<br><bdi class="mono">${hash ?? 'not read'}</bdi>`,
-    badge(alertIds.length > 0 ? 'alerted' : 'not alerted'),
+  evidence.scriptChanges.map((change) => [
+    markup`${time(change.scannedAt)}<br>${untrusted(change.pageLabel)}`,
+    markup`${change.change} ${address(change.url)}<br><bdi class="mono">${change.hash ?? 'not read'}</bdi>`,
+    alertCell(change, deliveriesOfScript(change, evidence)),
   ])
 
 const pageRows = ({ evidence, watchedPageIds }: PciReport) =>
@@ -155,7 +162,7 @@ ${table('Scripts of payment pages', { 'Script and its hashes, first and last see
 ${table('Unprotected scripts that the inventory lacks', { Script: 60, 'Reported by the policy': 20, 'Last report': 20 }, uninventoriedRows(report))}
 ${table('Decisions', { Script: 30, Decision: 12, Why: 24, Who: 18, When: 16 }, decisionRows(report))}
 ${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after': 46, Alert: 30 }, changeRows(report))}
-${table('Changes of scripts in the last 30 days', { 'When and where': 24, Script: 60, Alert: 16 }, scriptChangeRows(report))}
+${table('Changes of scripts in the last 30 days', { 'When and where': 24, Script: 46, Alert: 30 }, scriptChangeRows(report))}
 ${table('Payment pages', { Page: 18, Pattern: 30, State: 12, 'Last complete scan': 16, Grade: 6, 'Scans in 30 days': 18 }, pageRows(report))}
 ${table('Alert rules', { Event: 24, Kind: 22, Destination: 24, Rule: 30 }, ruleRows(report))}
 <h2>Limits</h2>${report.limits.map((limit) => markup`<p>${limit}</p>`)}

@@ -1,5 +1,7 @@
 import { dayMs } from '../../durations.ts'
-import { changeEvent, gradeEvent, scriptEvent } from '../../pci.ts'
+import { changeEvent, gradeEvent, scriptEvent, unalertedDays } from '../../pci.ts'
+import { byText } from '../by-text.ts'
+import { groupBy } from '../group-by.ts'
 
 export interface PageChange {
   readonly scanId: string
@@ -8,10 +10,11 @@ export interface PageChange {
   readonly gradeDroppedFrom: string | null
 }
 
-/** `createdAt` is the first delivery. */
 interface PageAlert {
-  readonly eventType: string
+  readonly eventType: string | null
   readonly createdAt: string
+  /** Set if the alert counts by its acknowledgement instead of its delivery. */
+  readonly acknowledgedAt?: string
   /** Scans that the alert is about; empty for alerts of other systems and of earlier releases. */
   readonly scanIds: readonly string[]
 }
@@ -25,16 +28,36 @@ const events: readonly (readonly [event: string, has: (change: PageChange) => bo
 export const alertEvents = (change: PageChange): readonly string[] =>
   events.filter(([, has]) => has(change)).map(([event]) => event)
 
-/** Within a day of the change. */
+/** Delivered within a day of the change, or acknowledged within seven. */
 export const isInTime = (
   change: Pick<PageChange, 'scannedAt'>,
-  { createdAt }: Pick<PageAlert, 'createdAt'>,
+  { createdAt, acknowledgedAt }: Pick<PageAlert, 'createdAt' | 'acknowledgedAt'>,
 ): boolean => {
-  const age = Date.parse(createdAt) - Date.parse(change.scannedAt)
-  return age >= 0 && age <= dayMs
+  const age = Date.parse(acknowledgedAt ?? createdAt) - Date.parse(change.scannedAt)
+  return age >= 0 && age <= (acknowledgedAt === undefined ? 1 : unalertedDays) * dayMs
 }
 
-/** Alerts about a change of a script: they name its scan, and were created within a day of it. */
+interface Delivery extends Omit<PageAlert, 'acknowledgedAt'> {
+  readonly alertId: string
+  readonly outcome: string
+  readonly acknowledgements: readonly { readonly acknowledgedAt: string }[]
+}
+
+/** Alerts by their first delivery, and by their first acknowledgement; both oldest first. */
+export function alertsOfDeliveries<One extends Delivery>(deliveries: readonly One[]) {
+  const alerts = [...groupBy(deliveries, ({ alertId }) => alertId).values()]
+  const acknowledgedOf = (some: readonly One[]) => {
+    const [acknowledgedAt] = some.flatMap((one) => one.acknowledgements.map((by) => by.acknowledgedAt)).sort()
+    return acknowledgedAt === undefined ? [] : some.slice(0, 1).map((one) => ({ ...one, acknowledgedAt }))
+  }
+  const oldestFirst = (a: One, b: One) => byText(a.createdAt, b.createdAt)
+  return {
+    delivered: alerts.flatMap((some) => some.find(({ outcome }) => outcome === 'delivered') ?? []).sort(oldestFirst),
+    acknowledged: alerts.flatMap(acknowledgedOf).sort(oldestFirst),
+  }
+}
+
+/** Alerts about a change of a script: they name its scan, and are in time for it. */
 export const alertsOfScript = <Alert extends PageAlert>(
   change: Pick<PageChange, 'scanId' | 'scannedAt'>,
   alerts: readonly Alert[],
@@ -64,7 +87,8 @@ export function alertsByChange<Change extends PageChange, Alert extends PageAler
     const covered = new Set(named.map(([change]) => change))
     const others = changes.filter((change) => has(change) && !covered.has(change))
     const unnamed = ofEvent.filter(({ scanIds }) => scanIds.length === 0)
-    for (const [change, alert] of [...named, ...coveredChanges(others, unnamed)]) {
+    const inTime = coveredChanges(others, unnamed).filter(([change, alert]) => isInTime(change, alert))
+    for (const [change, alert] of [...named, ...inTime]) {
       alertsOf.set(change, [...(alertsOf.get(change) ?? []), alert])
     }
   }

@@ -6,13 +6,14 @@ type Evidence = PciReport['evidence']
 /** The evidence as a release with that format wrote it; the current format unchanged. */
 export function evidenceInFormat(evidence: Evidence, format: number): object {
   if (format !== 1) return evidence
-  const { destinations: _, scriptChanges: __, pages, deliveries, ...rest } = evidence
+  const { destinations: _, scriptChanges: __, pages, changes, deliveries, ...rest } = evidence
   return {
     ...rest,
     format,
     pages: pages.map(({ unavailable: _, longestScanGapMs: ___, ...page }) => page),
+    changes: changes.map(({ acknowledgedAt: _, ...change }) => change),
     deliveries: deliveries
       .filter(({ eventType }) => eventType !== scriptEvent)
-      .map(({ scanIds: _, ...delivery }) => delivery),
+      .map(({ scanIds: _, acknowledgements: __, ...delivery }) => delivery),
   }
 }

@@ -32,6 +32,8 @@ export interface ScriptEvidence {
 export interface WatchedChange {
   readonly scannedAt: string
   readonly alerted: boolean
+  /** First acknowledgement in time. */
+  readonly acknowledgedAt: string | null
 }
 
 export interface ChangeEvidence {
@@ -129,7 +131,8 @@ export function judgeChanges(evidence: ChangeEvidence) {
   const unavailable = pages.filter((page) => page.unavailable).length
   const longestScanGapMs = Math.max(0, ...pages.map((page) => page.longestScanGapMs))
   const alerted = (some: readonly WatchedChange[]) => some.filter((change) => change.alerted).length
-  const unalerted = [...changes, ...scriptChanges].filter((change) => !change.alerted)
+  const missed = (some: readonly WatchedChange[]) => some.filter((change) => !change.alerted && !change.acknowledgedAt)
+  const unalerted = missed([...changes, ...scriptChanges])
   const isOld = (time: string, days: number) => now.getTime() - Date.parse(time) > days * dayMs
   const failing = destinations.filter(({ outcome }) => outcome !== null && outcome !== 'delivered').length
   const untested = destinations.filter(({ at }) => at === null || isOld(at, changeDays)).length
@@ -149,8 +152,10 @@ export function judgeChanges(evidence: ChangeEvidence) {
     watched: watched.length,
     changes: changes.length,
     alerted: alerted(changes),
+    acknowledged: changes.length - alerted(changes) - missed(changes).length,
     scriptChanges: scriptChanges.length,
     alertedScriptChanges: alerted(scriptChanges),
+    acknowledgedScriptChanges: scriptChanges.length - alerted(scriptChanges) - missed(scriptChanges).length,
     unavailable,
     longestScanGapDays: Math.round((longestScanGapMs / dayMs) * 10) / 10,
     destinations: destinations.length,

@@ -76,8 +76,8 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     'Run the worker without interruption, and correct what failed scans report.',
   ],
   not_alerted: () => [
-    'No alert about a change was delivered within a day.',
-    'Correct the destination. The requirement is not met from seven days after the change until it is 30 days old.',
+    'A change was neither alerted within a day nor acknowledged within seven days.',
+    'Correct the destination and run "alerts ack". The requirement is not met from seven days after the change until it is 30 days old.',
   ],
   destination_failing: () => [
     'The latest delivery to a destination of the rules failed.',
@@ -95,8 +95,10 @@ function summaryOf({ facts }: Requirement): string {
     const { scripts: sum, authorized, unreviewed, rejected, paymentPages } = facts
     return `On ${pages(paymentPages)}: ${authorized} authorized + ${unreviewed} not reviewed + ${rejected} rejected = ${scripts(sum)}.`
   }
-  const { watched, paymentPages, changes, alerted, scriptChanges, alertedScriptChanges } = facts
-  const sums = `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${changes - alerted} not = ${changes}. Changes of scripts: ${alertedScriptChanges} + ${scriptChanges - alertedScriptChanges} not = ${scriptChanges}.`
+  const { watched, paymentPages, changes, alerted, acknowledged } = facts
+  const { scriptChanges, alertedScriptChanges, acknowledgedScriptChanges } = facts
+  const missed = [changes - alerted - acknowledged, scriptChanges - alertedScriptChanges - acknowledgedScriptChanges]
+  const sums = `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${acknowledged} acknowledged + ${missed[0]} not = ${changes}. Changes of scripts: ${alertedScriptChanges} + ${acknowledgedScriptChanges} + ${missed[1]} not = ${scriptChanges}.`
   const { unavailable, longestScanGapDays, destinations, failingDestinations, untestedDestinations } = facts
   return `${sums} Unavailable: ${pages(unavailable)}. Longest time between scans: ${longestScanGapDays} days. Destinations: ${destinations}, ${failingDestinations} failing, ${untestedDestinations} without a delivery in 30 days.`
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dayMs } from '../../../../../schema/durations.ts'
-import { alertsByChange, type PageChange } from '../../../../../schema/rules/pci/change-alerts.ts'
+import { alertsByChange, alertsOfDeliveries, type PageChange } from '../../../../../schema/rules/pci/change-alerts.ts'
 
 const scannedAt = '2026-03-01T12:00:00.000Z'
 
@@ -87,4 +87,35 @@ test('an alert of scans covers the changes of all of them within a day, and no o
   )
   const ofOther = headersAlert(3)
   expect(alertsByChange([unnamed, other], [alert, ofOther]).get(unnamed)).toEqual([ofOther])
+})
+
+const ack = (later: number) => ({ acknowledgedAt: alert('', later).createdAt })
+
+test.each<[string, number[], number, boolean]>([
+  ['a change by an acknowledgement of seven days later', [7 * dayMs], 1, true],
+  ['a change by the first of two acknowledgements', [8 * dayMs, 7 * dayMs], 1, true],
+  ['a change not by a later acknowledgement', [7 * dayMs + 1], 1, false],
+  ['a change not by the acknowledgement of an alert that came a day later', [2 * dayMs], dayMs + 1, false],
+])('acknowledgements match %s', (_, acknowledged, later, isTold) => {
+  const found = { alertId: 'a', outcome: 'rejected', acknowledgements: acknowledged.map(ack) }
+  const alerts = alertsOfDeliveries([{ ...headersAlert(later), ...found }])
+  expect(alerts.delivered).toEqual([])
+  expect(alertsByChange([ofHeaders], alerts.acknowledged).has(ofHeaders)).toBe(isTold)
+  const [named] = alertsOfDeliveries([{ ...alert('page.headers_changed', later, ['scan']), ...found }]).acknowledged
+  const isInTime = Math.min(...acknowledged) <= 7 * dayMs
+  expect(alertsByChange([ofHeaders], named ? [named] : []).has(ofHeaders)).toBe(isInTime)
+})
+
+test('an alert to several destinations is one, of its first delivery', () => {
+  const delivery = (later: number, outcome: string, acknowledgements: ReturnType<typeof ack>[] = []) => ({
+    ...headersAlert(later),
+    alertId: 'a',
+    outcome,
+    acknowledgements,
+  })
+  const [rejected, first] = [delivery(1, 'rejected'), delivery(2, 'delivered')]
+  const second = delivery(3, 'delivered', [ack(9), ack(4)])
+  const { delivered, acknowledged } = alertsOfDeliveries([rejected, first, second])
+  expect(delivered).toEqual([first])
+  expect(acknowledged).toEqual([{ ...rejected, ...ack(4) }])
 })

@@ -125,7 +125,7 @@ describe('requirement 11.6.1', () => {
   const all = ['page.headers_changed', 'page.grade_dropped', 'script.changed']
   const accepting = { outcome: 'delivered', at: ago(1) }
   const failing = { outcome: 'rejected', at: ago(1) }
-  const unalerted = (days: number) => ({ scannedAt: ago(days), alerted: false })
+  const unalerted = (days: number) => ({ scannedAt: ago(days), alerted: false, acknowledgedAt: null })
   const changes = (given: Partial<ChangeEvidence> = {}): ChangeEvidence => ({
     now,
     pages: [watched, watched],
@@ -166,6 +166,7 @@ describe('requirement 11.6.1', () => {
     ['a script not alerted for longer', { scriptChanges: [unalerted(7.001)] }, 'not_met', ['not_alerted']],
     ['a change not alerted for seven days', { changes: [unalerted(7)] }, 'partial', ['not_alerted']],
     ['a change not alerted for longer', { changes: [unalerted(7.001)] }, 'not_met', ['not_alerted']],
+    ['a change acknowledged in time', { changes: [{ ...unalerted(8), acknowledgedAt: ago(2) }] }, 'met', []],
     ['no destination that accepts', { destinations: [failing, failing] }, 'not_met', ['destination_failing']],
     ['one of two destinations failing', { destinations: [failing, accepting] }, 'partial', ['destination_failing']],
     [
@@ -199,8 +200,10 @@ describe('requirement 11.6.1', () => {
       watched: 2,
       changes: 2,
       alerted: 1,
+      acknowledged: 0,
       scriptChanges: 0,
       alertedScriptChanges: 0,
+      acknowledgedScriptChanges: 0,
       unavailable: 1,
       longestScanGapDays: 1,
       destinations: 1,
@@ -219,9 +222,14 @@ describe('requirement 11.6.1', () => {
     const evidence = fc.record({
       now: fc.constant(now),
       pages: fc.array(page, { maxLength: 3 }),
-      changes: fc.array(fc.record({ scannedAt: part(ago(0), ago(7), ago(8)), alerted: fc.boolean() }), {
-        maxLength: 3,
-      }),
+      changes: fc.array(
+        fc.record({
+          scannedAt: part(ago(0), ago(7), ago(8)),
+          alerted: fc.boolean(),
+          acknowledgedAt: part(null, ago(0)),
+        }),
+        { maxLength: 3 },
+      ),
       scriptChanges: fc.constant([]),
       events: part(all, all.slice(0, 2)),
       alertedEvents: fc.subarray(all),
@@ -238,7 +246,7 @@ describe('requirement 11.6.1', () => {
           !pages.some((one) => one.watched && !one.unavailable) ||
           !events.some((event) => alertedEvents.includes(event)) ||
           !destinations.some(({ outcome }) => outcome === 'delivered') ||
-          changes.some(({ alerted, scannedAt }) => !alerted && scannedAt === ago(8))
+          changes.some((change) => !change.alerted && !change.acknowledgedAt && change.scannedAt === ago(8))
         expect(status === 'not_met').toBe(isNever)
       }),
     )
