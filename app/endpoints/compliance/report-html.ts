@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
 import { isInTime } from '../../../schema/rules/pci/change-alerts.ts'
 import { integrityTexts } from '../../../schema/rules/pci/report-texts.ts'
+import { headerDifferences } from '../../../schema/rules/scans/header-differences.ts'
 import { TextResponse } from '../../pipeline/text-response.ts'
 import { Markup, markup, untrusted } from './markup.ts'
 import { type Delivery, deliveriesOf, deliveriesOfScript } from './report-deliveries.ts'
@@ -81,18 +82,6 @@ const decisionRows = ({ evidence }: PciReport) =>
     markup`${time(decidedAt)}<br><span class="muted">stored ${day(recordedAt)}</span>`,
   ])
 
-const directives = (value: string | null) => (value ?? '').split(/; ?|\n/).filter((part) => part !== '')
-
-/** Directives or lines that only one side has. */
-function difference(before: string | null, after: string | null): Markup {
-  const [old, now] = [directives(before), directives(after)]
-  const lines = [
-    ...old.filter((part) => !now.includes(part)).map((part) => `− ${part}`),
-    ...now.filter((part) => !old.includes(part)).map((part) => `+ ${part}`),
-  ]
-  return markup`<span class="mono">${lines.map((line) => markup`<bdi>${line}</bdi><br>`)}</span>`
-}
-
 function alertCell(change: Pick<Change, 'scannedAt' | 'alertIds'>, deliveries: readonly Delivery[]): Markup {
   return markup`${change.alertIds.length === 0 ? markup`<p>${badge('not alerted')}</p>` : null}${deliveries.map(
     ({ outcome, destination, createdAt, acknowledgements }) =>
@@ -107,7 +96,8 @@ function changeRows({ evidence }: PciReport) {
   return evidence.changes.map((change) => [
     markup`${time(change.scannedAt)}<br>${untrusted(change.pageLabel)}<br><span class="mono muted">scan ${change.scanId}</span>`,
     markup`${change.headers.map(
-      ({ header, change, before, after }) => markup`<p>${header} ${change}</p>${difference(before, after)}`,
+      (header) =>
+        markup`<p>${header.header} ${header.change}</p><span class="mono">${headerDifferences(header).map((line) => markup`<bdi>${line}</bdi><br>`)}</span>`,
     )}${change.gradeDroppedFrom === null ? null : markup`<p>Grade ${change.gradeDroppedFrom} to ${change.grade}</p>`}`,
     alertCell(change, deliveriesOf(change, evidence)),
   ])

@@ -24,7 +24,7 @@ export interface AlertMessage {
     readonly scanId?: string
     /** Cause and remedy of a failed scan. */
     readonly failureMessage?: string | null
-    readonly headers?: ScanChanges['headers']
+    readonly headers?: readonly MessageHeader[]
     /** The first scripts. */
     readonly issues?: readonly MessageIssue[]
     readonly issueCount?: number
@@ -51,6 +51,11 @@ export interface AlertMessage {
     readonly alertCount?: number
     readonly siteIds?: readonly string[]
   }
+}
+
+type MessageHeader = ScanChanges['headers'][number] & {
+  /** First differences of a changed header by directive, such as `+ script-src https://cdn.test`. */
+  readonly differences?: readonly string[]
 }
 
 export interface MessageIssue {

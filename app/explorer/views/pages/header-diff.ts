@@ -1,17 +1,12 @@
 /** @module Differences between the headers of two scans, by directive. */
 
+import { directivesOf } from '../../../../schema/rules/scans/header-differences.ts'
+
 /** `isOnly`: the other scan lacks it */
 export type Part = { text: string; isOnly: boolean }
 /** undefined if a scan has no such directive */
 export type DirectiveDiff = { name: string; before?: Part[] | undefined; after?: Part[] | undefined }
 export type HeaderDiff = { header: string; change: 'added' | 'removed' | 'changed'; directives: DirectiveDiff[] }
-
-/** Separators of the directives of a header. */
-const separators: Readonly<Record<string, string>> = {
-  'permissions-policy': ',',
-  'x-frame-options': ',',
-  'referrer-policy': ',',
-}
 
 export function diffHeaders(before: Record<string, string | null>, after: Record<string, string | null>): HeaderDiff[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((header) => {
@@ -31,15 +26,5 @@ export function diffHeaders(before: Record<string, string | null>, after: Record
   })
 }
 
-/** @returns values by name; a repeat counts on */
-function directivesOf(header: string, value: string | null): Map<string, string[]> {
-  const directives = new Map()
-  for (const text of (value ?? '').split(separators[header] ?? ';')) {
-    const [, name, rest = ''] = /^([^\s=]+=?)(.*)$/s.exec(text.trim()) ?? []
-    if (name) directives.set(name, [...(directives.get(name) ?? []), ...(rest.match(/\S+/g) ?? [])])
-  }
-  return directives
-}
-
-const marked = (values: string[] | undefined, others: string[] | undefined): Part[] | undefined =>
+const marked = (values?: readonly string[], others?: readonly string[]): Part[] | undefined =>
   values?.map((text) => ({ text, isOnly: !others?.includes(text) }))

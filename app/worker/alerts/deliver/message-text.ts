@@ -6,7 +6,10 @@ export function messageText({ data }: AlertMessage): string {
   const { issueCount = 0, scriptCount = 0, policyCount = 0, alertCount = 0 } = data
   const lines = [
     ...(data.failureMessage ? [data.failureMessage] : []),
-    ...headers.map(({ header, change, before, after }) => `${header} ${change}: ${quoted(before)} -> ${quoted(after)}`),
+    ...headers.map(({ header, change, before, after, differences }) => {
+      const texts = differences ?? [`${quoted(before)} -> ${quoted(after)}`]
+      return `${header} ${change}: ${texts.join('; ')}`
+    }),
     ...issues.map((issue) => {
       const { firstSeen, reportCount, browserFamilyCount, affectedPages } = issue
       const evidence = `reports: ${reportCount}, browsers: ${browserFamilyCount}, pages: ${affectedPages}`

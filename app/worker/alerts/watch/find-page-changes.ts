@@ -5,8 +5,10 @@ import { readScans } from '../../../../queries/scans/scans.ts'
 import { toReader } from '../../../../queries/sql/query.ts'
 import { failingEvent } from '../../../../schema/alert-events.ts'
 import { changeEvent, gradeEvent } from '../../../../schema/pci.ts'
-import type { ListedScan } from '../../../../schema/responses/scan.ts'
+import type { ListedScan, ScanChanges } from '../../../../schema/responses/scan.ts'
+import { headerDifferences } from '../../../../schema/rules/scans/header-differences.ts'
 import { truncate } from '../../../import/normalise/truncate.ts'
+import { namedInMessage } from '../alert-message.ts'
 import type { Change, Watched } from './change.ts'
 
 /** Failed scans after which a page counts as failing. */
@@ -51,7 +53,12 @@ function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[]
   const changes: Change[] = []
   if (headers.length > 0) {
     const names = headers.map(({ header, change }) => `${header} ${change}`).join(', ')
-    const shortened = headers.map((one) => ({ ...one, before: shorten(one.before), after: shorten(one.after) }))
+    const shortened = headers.map((one) => ({
+      ...one,
+      before: one.before && shorten(one.before),
+      after: one.after && shorten(one.after),
+      ...(one.change === 'changed' && { differences: firstDifferences(one) }),
+    }))
     const summary = `${label}: ${names}`
     changes.push({ eventType: changeEvent, ...own, data: { ...data, summary, headers: shortened } })
   }
@@ -66,5 +73,10 @@ function changesOf(scan: ListedScan, { id, siteId, label }: PageLabel): Change[]
   return changes
 }
 
-const shorten = (value: string | null) =>
-  value === null || value.length <= maxValueLength ? value : `${truncate(value, maxValueLength)}…`
+function firstDifferences(change: ScanChanges['headers'][number]): string[] {
+  const lines = headerDifferences(change)
+  const rest = lines.length > namedInMessage ? [`and ${lines.length - namedInMessage} more`] : []
+  return [...lines.slice(0, namedInMessage).map(shorten), ...rest]
+}
+
+const shorten = (value: string) => (value.length <= maxValueLength ? value : `${truncate(value, maxValueLength)}…`)

@@ -6,6 +6,13 @@ const timestamp = '2026-11-01T12:00:00.000Z'
 test('a message has its summary, its site, a line for each change and the path in the API', () => {
   const headers = [
     { header: 'content-security-policy', change: 'changed', before: "default-src 'self'\nimg-src *", after: '' },
+    {
+      header: 'content-security-policy-report-only',
+      change: 'changed',
+      before: 'script-src https://a.test',
+      after: 'script-src https://b.test',
+      differences: ['- script-src https://a.test', '+ script-src https://b.test'],
+    },
     { header: 'x-frame-options', change: 'removed', before: 'deny', after: null },
   ] as const
   const data = { alertId: 'a', summary: 'Checkout: 2 changes', siteName: 'Shop', headers: [...headers], path: '/v1/x' }
@@ -15,6 +22,7 @@ test('a message has its summary, its site, a line for each change and the path i
       'Site: Shop',
       '',
       `- content-security-policy changed: "default-src 'self'\\nimg-src *" -> ""`,
+      '- content-security-policy-report-only changed: - script-src https://a.test; + script-src https://b.test',
       '- x-frame-options removed: "deny" -> not sent',
       '',
       'GET /v1/x',
