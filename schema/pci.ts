@@ -24,6 +24,7 @@ export const pciGapKinds = [
   'no_rule',
   'page_unavailable',
   'scan_gap',
+  'inline_not_comparable',
   'not_alerted',
   'destination_failing',
   'destination_untested',

@@ -18,6 +18,13 @@ export const isCounted: Sql = sql`(status = 'complete' AND status_code >= 200 AN
         AND (final_url = '' OR ${place(sql`final_url`)} = ${place(sql`scan_url`)}
           OR if(expression = '', ${finalPage} = start, match(${finalPage}, expression))))`
 
+/** Equal for equal sets of inline scripts; 0 for a scan that does not list them. */
+export const inlineKey: Sql = sql`if(inline_listed, cityHash64(arraySort(inline_hashes)), 0)`
+
+/** For each two consecutive keys, whether both scans list inline scripts, and different ones. */
+export const inlineDiffers = (keys: Sql): Sql =>
+  sql`arrayMap((a, b) -> a != b AND a != 0 AND b != 0, arrayPopBack(${keys}), arrayPopFront(${keys}))`
+
 /** Failures that another attempt would repeat, unlike a timeout. */
 const refusals = ['access_denied', 'bot_challenge', 'not_html', 'too_many_redirects'] as const
 
@@ -25,6 +32,8 @@ const coverageRow = z.object({
   pageId: z.string(),
   /** The latest scan that got a definite response does not count. */
   unavailable: z.boolean(),
+  /** Each of the last three scans that count found other inline scripts than the scan before. */
+  inlineNotComparable: z.boolean(),
   /** First record of the page, in milliseconds since the Unix epoch; 0 if it is older than the records' history. */
   addedAt: z.int(),
   /** Times of scans that count, in milliseconds since the Unix epoch, ascending. */
@@ -38,14 +47,16 @@ export const listPageCoverage = (site: SiteRef, since: Date): Query<PageCoverage
   name: 'listPageCoverage',
   statement: sql`
     SELECT page_id AS pageId, (max(answered) AND NOT argMaxIf(counted, (scanned_at, id), answered))::Bool AS unavailable,
+      arrayMap(one -> one.3, arraySlice(arraySort(groupArrayIf((scanned_at, id, inline_key), counted)), -4)) AS keys,
+      (arraySum(${inlineDiffers(sql`keys`)}) = 3)::Bool AS inlineNotComparable,
       toUnixTimestamp64Milli(any(added_at)) AS addedAt,
       arraySort(groupArrayIf(toUnixTimestamp64Milli(scanned_at), counted)) AS countedAt
     FROM (
       SELECT page_id, id, scanned_at, status = 'complete' OR failure_reason IN ${texts(refusals)} AS answered,
-        ${isCounted} AS counted
+        ${isCounted} AS counted, inline_key
       FROM (
         SELECT toString(page_scans.page_id) AS page_id, toString(page_scans.id) AS id, scanned_at, status, status_code,
-          failure_reason, scan_url, final_url
+          failure_reason, scan_url, final_url, ${inlineKey} AS inline_key
         FROM page_scans FINAL
         WHERE tenant_id = ${uuid(site.tenantId)} AND scanned_at >= ${at(since)}
       ) AS scans

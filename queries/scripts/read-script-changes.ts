@@ -21,8 +21,10 @@ const [valuesPerQuery, maxDecidedLength] = [200, 1_000]
 /** Scans up to this age are searched for the last hash of a script that the scan before could not read. */
 const earlierMs = 30 * dayMs
 
-export interface FoundScriptChange extends Omit<ScriptChange, 'change'> {
+export interface FoundScriptChange extends Omit<ScriptChange, 'change' | 'sample'> {
   readonly change: ScriptChangeKind
+  /** Start of an inline script, whose URL is `inline`; null for other scripts. */
+  readonly sample: string | null
   /** Found as releases before the start of changes per scan found it. */
   readonly isEarlier: boolean
 }
@@ -71,6 +73,7 @@ export async function readScriptChanges({ read, readAll }: Reader, given: Script
     if (change === undefined || (change !== 'removed' && isAllowedScript(hash, firstSeen, decision))) return []
     const isEarlier = started === undefined || time < Date.parse(started.startedAt)
     if (isEarlier && (difference.change === 'removed' || difference.change === 'present')) return []
-    return [{ ...difference, change, isEarlier }]
+    const inline = url.startsWith('inline:')
+    return [{ ...difference, ...(inline ? { url: 'inline' } : { sample: null }), change, isEarlier }]
   })
 }

@@ -21,6 +21,9 @@ const page = monitoredPage.pick({ pattern: true }).extend({
   unavailable: z.boolean().meta({
     description: 'True if the latest scan got another status than 2xx or was redirected to another page.',
   }),
+  inlineNotComparable: z.boolean().meta({
+    description: 'True if inline scripts differ in each of the last three scans.',
+  }),
   longestScanGapMs: count.meta({ description: 'Longest time between scans in these 30 days, in milliseconds.' }),
 })
 
@@ -93,6 +96,9 @@ const evidence = z
     scriptChanges: z
       .array(
         version.pick({ url: true, hash: true }).extend({
+          sample: untrusted()
+            .nullable()
+            .meta({ description: 'Start of an inline script, whose url is "inline"; null for other scripts.' }),
           ...change.pick({
             scanId: true,
             pageId: true,

@@ -48,6 +48,9 @@ const changesFacts = {
   unavailable: count.meta({
     description: 'Payment pages whose latest scan got another status than 2xx or was redirected elsewhere.',
   }),
+  inlineNotComparable: count.meta({
+    description: 'Payment pages whose inline scripts differ in each of the last three scans.',
+  }),
   longestScanGapDays: z.number().meta({ description: 'Longest time between scans of a payment page in 30 days.' }),
   destinations: count.meta({ description: 'Destinations of immediate alert rules for these events.' }),
   failingDestinations: count.meta({ description: 'Destinations whose latest delivery, a test included, failed.' }),

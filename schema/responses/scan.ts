@@ -86,7 +86,7 @@ export const scan = z
     changes,
     result: z.record(z.string(), z.unknown()).nullable().meta({
       description:
-        'The graded result: grade, score, headline, findings by header, next steps. Null for a failed scan; it may gain fields.',
+        'The graded result: grade, score, headline, findings by header, next steps. `inlineScripts` lists the page’s inline scripts, with hash, first 80 characters and number of each; only where `scripts` is listed. Null for a failed scan; it may gain fields.',
     }),
     scripts: z.array(scannedScript).max(10_000).nullable().meta({
       description:

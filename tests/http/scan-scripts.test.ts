@@ -150,6 +150,29 @@ describe('the scripts of a page', () => {
   })
 })
 
+test('inline scripts that browsers run are listed once each, data blocks are not', async () => {
+  const long = `start("${'😀'.repeat(60)}")`
+  body = `<meta charset="utf-8"><script>run(1)</script><script type="application/json">{"a":1}</script><script type="application/ld+json">{}
+    </script><script src="data:,x">unused()</script><script></script><script type="module">run(2)</script>
+    <svg><script>run(3)</script></svg><script nonce="a">run(1)</script><template><script>no()</script></template>
+    <script type="importmap">{"imports":{}}</script><iframe srcdoc="<script>run(4)</script><script>cut("></iframe>
+    <script>${long}</script><script>endless()`
+  handle = script('1')
+  const { result } = await scanUrl(`${server.origin}/`, { allowed: ['127.0.0.1:*'] })
+  const hashOf = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`
+  expect(result?.inlineScripts).toEqual([
+    { hash: hashOf('run(1)'), sample: 'run(1)', count: 2 },
+    ...['run(2)', 'run(3)', '{"imports":{}}'].map((text) => ({ hash: hashOf(text), sample: text, count: 1 })),
+    { hash: hashOf(long), sample: long.slice(0, 79), count: 1 },
+    { hash: hashOf('run(4)'), sample: 'run(4)', count: 1 },
+  ])
+  body = Array.from({ length: 10_002 }, (_, index) => `<script>${index}</script>`).join('')
+  expect(await scanUrl(`${server.origin}/`, { allowed: ['127.0.0.1:*'] })).toMatchObject({ failureReason: 'too_large' })
+  const other = await scanUrl(`${server.origin}/`, { allowed: ['127.0.0.1:*'], listsScripts: false })
+  expect(other).toMatchObject({ status: 'complete', scripts: null })
+  expect(other.result).not.toHaveProperty('inlineScripts')
+})
+
 const status =
   (code: number, headers = {}): RequestListener =>
   (_, response) =>

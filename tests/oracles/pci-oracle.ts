@@ -123,6 +123,7 @@ export function oraclePci(world: PciWorld, now: number) {
           alertedScriptChanges: 0,
           acknowledgedScriptChanges: 0,
           unavailable: gone.filter(Boolean).length,
+          inlineNotComparable: 0,
           longestScanGapDays: Math.round((longest / dayMs) * 10) / 10,
           destinations: outcomes.length,
           failingDestinations: failing,

@@ -44,6 +44,7 @@ export const ready: PciScenario = {
   rules: all,
 }
 const noRules = all.map((event) => `no_rule ${event}`)
+const inline = (text: string) => ({ result: { inlineScripts: [{ hash: `sha256-${text}`, sample: text, count: 1 }] } })
 const framed = { headers: sending({ 'x-frame-options': 'deny' }) }
 
 /** Each with the status and gaps of 6.4.3, then of 11.6.1. */
@@ -214,6 +215,19 @@ export const pciScenarios: readonly (readonly [
     },
     ['met'],
     ['partial', 'scan_gap'],
+  ],
+  [
+    'inline scripts that differ in the last three scans of one page, and in two of another',
+    {
+      ...ready,
+      pages: [
+        [dayMs, 2 * dayMs, 3 * dayMs, 4 * dayMs],
+        [5 * dayMs, 6 * dayMs, 7 * dayMs],
+      ],
+      found: Object.fromEntries([1, 2, 3, 4, 5, 6, 7].map((days) => [days * dayMs, inline(`${days}`)])),
+    },
+    ['met'],
+    ['partial', 'inline_not_comparable'],
   ],
   [
     'a change of six days ago that nobody was alerted of',

@@ -99,11 +99,12 @@ export async function readScriptEvidence(
   const decidedBy = (scannedAt: number) => scannedAt + dayMs
   const found = await readScriptChanges(reader, { tenantId, siteId, since, decidedBy })
   return found
-    .filter(({ isEarlier }) => !isEarlier)
-    .map(({ scanId, pageId, pageLabel, scannedAt, url, hash, change }) => {
+    .flatMap(({ isEarlier, change, scanId, pageId, pageLabel, scannedAt, url, hash, sample }) => {
+      if (isEarlier || change === 'not_comparable') return []
       const alertIds = alertsOfScript({ scanId, scannedAt }, delivered).map(({ alertId }) => alertId)
       const acknowledgedAt = firstAcknowledged(alertsOfScript({ scanId, scannedAt }, acknowledged))
-      return { scanId, pageId, pageLabel, scannedAt, url, hash: hash || null, change, alertIds, acknowledgedAt }
+      const own = { scanId, pageId, pageLabel, scannedAt, url, hash: hash || null, sample }
+      return [{ ...own, change, alertIds, acknowledgedAt }]
     })
     .reverse()
 }

@@ -74,6 +74,7 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     return {
       ...page,
       unavailable: scanned?.unavailable ?? false,
+      inlineNotComparable: scanned?.inlineNotComparable ?? false,
       longestScanGapMs: scanned ? longestScanGap(scanned, since.getTime()) : 0,
     }
   })

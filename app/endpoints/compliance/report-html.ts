@@ -106,7 +106,7 @@ function changeRows({ evidence }: PciReport) {
 const scriptChangeRows = ({ evidence }: PciReport) =>
   evidence.scriptChanges.map((change) => [
     markup`${time(change.scannedAt)}<br>${untrusted(change.pageLabel)}`,
-    markup`${change.change} ${address(change.url)}<br><bdi class="mono">${change.hash ?? 'not read'}</bdi>`,
+    markup`${change.change} ${address(change.url)} <bdi class="mono">${change.sample}</bdi><br><bdi class="mono">${change.hash ?? 'not read'}</bdi>`,
     alertCell(change, deliveriesOfScript(change, evidence)),
   ])
 

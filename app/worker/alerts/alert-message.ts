@@ -71,11 +71,17 @@ export interface MessageIssue {
 }
 
 export interface MessageScript {
+  /** `inline` without a source. */
   readonly url: string
+  /** Start of an inline script. */
+  readonly sample?: string
   /** Null of a script that the scan could not read. */
   readonly hash: string | null
-  /** `returned`: an earlier scan of the page had it; `rejected`: it runs after its rejection. */
-  readonly change: 'added' | 'changed' | 'removed' | 'returned' | 'rejected' | 'vulnerable'
+  /**
+   * `returned`: an earlier scan of the page had it; `rejected`: it runs after its rejection; `not_comparable`: the page
+   * has other inline scripts in each scan.
+   */
+  readonly change: 'added' | 'changed' | 'removed' | 'returned' | 'rejected' | 'not_comparable' | 'vulnerable'
   readonly pageId?: string
   readonly pageLabel?: string
   readonly scanId?: string

@@ -1,5 +1,5 @@
 /**
- * @module Scripts with a source that a browser would run, policies, and referenced origins in a page's markup. It is
+ * @module Scripts that a browser would run, policies, and referenced origins in a page's markup. It is
  * read as a stream: building a tree of a hostile page takes seconds.
  */
 
@@ -9,6 +9,7 @@ import { SAXParser, type StartTag } from 'parse5-sax-parser'
 import { parseUrl } from '../../../schema/parse-url.ts'
 import { truncate } from '../../import/normalise/truncate.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
+import { createInlineScripts, type InlineScript } from './inline-scripts.ts'
 import { createOpenElements } from './open-elements.ts'
 import { createReferredSources, type ReferredSources } from './referred-sources.ts'
 
@@ -23,12 +24,13 @@ export interface ScriptTag {
 export interface PageMarkup {
   /** Scripts in document order, with repeats. */
   readonly scripts: readonly ScriptTag[]
+  readonly inlineScripts: readonly InlineScript[]
   /** Policies in `<meta>` in the head. */
   readonly policies: readonly string[]
   readonly sources: ReturnType<ReferredSources['list']>
 }
 
-export const noMarkup: PageMarkup = { scripts: [], policies: [], sources: [] }
+export const noMarkup: PageMarkup = { scripts: [], inlineScripts: [], policies: [], sources: [] }
 
 /** Limits of a scan's record: tags, a text, a URL, and all of them together. */
 const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8_192, 2 * 1024 * 1024]
@@ -36,7 +38,7 @@ const [maxTags, maxTextLength, maxUrlLength, maxListLength] = [10_000, 65_536, 8
 /** More than real pages have; each costs the parser more than the previous one. */
 const [maxAttributes, maxNamespaces] = [5_000, 500]
 
-const tooLarge = `A scan is limited to ${maxTags} scripts, 2 MB of their URLs, ${maxNamespaces} levels of SVG and ${maxAttributes} attributes`
+const tooLarge = `A scan is limited to ${maxTags} scripts, 2 MB of their URLs and samples, ${maxNamespaces} levels of SVG and ${maxAttributes} attributes`
 
 /** Characters parsed before other work of this process gets its turn. */
 const sliceLength = 65_536
@@ -58,6 +60,7 @@ interface Reading {
   readonly parseMs: number
   tags: number
   listLength: number
+  readonly inline: ReturnType<typeof createInlineScripts>
   readonly policies: string[]
   readonly referred: ReferredSources
 }
@@ -69,11 +72,17 @@ export async function readMarkup(text: string, page: URL, parseMs: number): Prom
     parseMs,
     tags: 0,
     listLength: 0,
+    inline: createInlineScripts(),
     policies: [],
     referred: createReferredSources(),
   }
   const scripts = await documentScripts(text, page, 0, reading)
-  return { scripts, policies: reading.policies, sources: reading.referred.list() }
+  return {
+    scripts,
+    inlineScripts: reading.inline.list(),
+    policies: reading.policies,
+    sources: reading.referred.list(),
+  }
 }
 
 /** @param page resolves URLs if there is no `<base>`. */
@@ -100,6 +109,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
       if (srcdoc !== undefined) frames.push({ at: scripts.length, srcdoc, base: base ?? page })
     } else if (tagName === 'script' && namespaces[0] !== 'http://www.w3.org/1998/Math/MathML' && isRun(attrs, isHtml)) {
       const src = isHtml ? attribute(attrs, 'src') : (attribute(attrs, 'href') ?? attribute(attrs, 'href', 'xlink'))
+      if (src === undefined && !selfClosing) reading.inline.start()
       if (src === undefined || isFull()) return
       reading.referred.add('script-src-elem', src, base ?? page)
       const tag = scriptTag(src, attribute(attrs, 'integrity'), base ?? page)
@@ -108,8 +118,17 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
       scripts.push(tag)
     }
   })
-  parser.on('endTag', ({ tagName }) => elements.end(tagName))
-  parser.on('text', ({ text }) => elements.text(text))
+  parser.on('endTag', ({ tagName }) => {
+    elements.end(tagName)
+    if (tagName !== 'script' || isFull()) return
+    const length = reading.inline.end()
+    reading.listLength += length
+    if (length > 0) reading.tags++
+  })
+  parser.on('text', ({ text }) => {
+    elements.text(text)
+    reading.inline.text(text)
+  })
   const isFull = () => reading.tags > maxTags || reading.listLength > maxListLength
   const isOdd = () => namespaces.length > maxNamespaces || (tokenizer.currentToken?.attrs?.length ?? 0) > maxAttributes
   parser.resume()
@@ -123,6 +142,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
   }
   parser.end()
   await finished(parser)
+  reading.inline.reset()
   // Processed from the last, so that earlier positions remain valid.
   for (const { at, srcdoc, base } of frames.reverse()) {
     if (depth < maxFrameDepth) scripts.splice(at, 0, ...(await documentScripts(srcdoc, base, depth + 1, reading)))
@@ -134,6 +154,7 @@ async function documentScripts(text: string, page: URL, depth: number, reading: 
 /** A frame whose sandbox does not allow scripts runs none (HTML, 7.1.5). */
 const runsScripts = (attrs: StartTag['attrs']): boolean =>
   /(^|[\t\n\f\r ])allow-scripts([\t\n\f\r ]|$)/i.test(attribute(attrs, 'sandbox') ?? 'allow-scripts')
+
 /** With any other scheme, the base is the page itself. */
 function baseOf(href: string | undefined, page: URL): URL | undefined {
   if (href === undefined) return undefined
@@ -159,12 +180,12 @@ const attribute = (attrs: StartTag['attrs'], name: string, prefix = '') =>
 const javaScriptType =
   /^(application\/(x-)?(java|ecma)script|text\/((x-)?(java|ecma)script|javascript1\.[0-5]|jscript|livescript))$/
 
-/** HTML, 4.12.1.1, "prepare the script element"; `nomodule` counts, because old browsers run it. */
+/** HTML, 4.12.1.1, "prepare the script element"; `nomodule` counts, because old browsers run it; so do import maps. */
 function isRun(attrs: StartTag['attrs'], isHtml: boolean): boolean {
   const language = attribute(attrs, 'language')
   const type = attribute(attrs, 'type') ?? (language ? `text/${language}` : '')
   const mime = type.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase()
-  if (mime === 'module') return true
+  if (mime === 'module' || (mime === 'importmap' && isHtml && attribute(attrs, 'src') === undefined)) return true
   const [target, event] = [attribute(attrs, 'for'), attribute(attrs, 'event')]
   const isOfOtherEvent = !/^\s*window\s*$/i.test(target ?? '') || !/^\s*onload(\(\))?\s*$/i.test(event ?? '')
   if (isHtml && target !== undefined && event !== undefined && isOfOtherEvent) return false

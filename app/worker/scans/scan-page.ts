@@ -76,7 +76,7 @@ async function completeScan(page: PageToScan, settings: ScanSettings, signal: Ab
           return value === null ? [] : [[name, value]]
         }),
       ),
-      ...(scripts && { scriptsNote }),
+      ...(scripts && { scriptsNote, inlineScripts: markup.inlineScripts }),
     },
     scripts,
   } as const

@@ -10,7 +10,7 @@ export function evidenceInFormat(evidence: Evidence, format: number): object {
   return {
     ...rest,
     format,
-    pages: pages.map(({ unavailable: _, longestScanGapMs: ___, ...page }) => page),
+    pages: pages.map(({ unavailable: _, inlineNotComparable: __, longestScanGapMs: ___, ...page }) => page),
     changes: changes.map(({ acknowledgedAt: _, ...change }) => change),
     deliveries: deliveries
       .filter(({ eventType }) => eventType !== scriptEvent)

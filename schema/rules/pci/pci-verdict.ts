@@ -42,6 +42,7 @@ export interface ChangeEvidence {
   readonly pages: readonly {
     readonly watched: boolean
     readonly unavailable: boolean
+    readonly inlineNotComparable: boolean
     /** Longest time between scans that count. */
     readonly longestScanGapMs: number
   }[]
@@ -129,6 +130,7 @@ export function judgeChanges(evidence: ChangeEvidence) {
   const watched = pages.filter((page) => page.watched)
   const uncovered = events.filter((event) => !alertedEvents.includes(event))
   const unavailable = pages.filter((page) => page.unavailable).length
+  const inlineNotComparable = pages.filter((page) => page.inlineNotComparable).length
   const longestScanGapMs = Math.max(0, ...pages.map((page) => page.longestScanGapMs))
   const alerted = (some: readonly WatchedChange[]) => some.filter((change) => change.alerted).length
   const missed = (some: readonly WatchedChange[]) => some.filter((change) => !change.alerted && !change.acknowledgedAt)
@@ -143,6 +145,7 @@ export function judgeChanges(evidence: ChangeEvidence) {
     ...uncovered.map((event) => gap('no_rule', null, event)),
     ...when(unavailable > 0, 'page_unavailable'),
     ...when(longestScanGapMs > watchedDays * dayMs, 'scan_gap'),
+    ...when(inlineNotComparable > 0, 'inline_not_comparable'),
     ...when(unalerted.length > 0, 'not_alerted'),
     ...when(failing > 0, 'destination_failing'),
     ...when(untested > 0, 'destination_untested'),
@@ -157,6 +160,7 @@ export function judgeChanges(evidence: ChangeEvidence) {
     alertedScriptChanges: alerted(scriptChanges),
     acknowledgedScriptChanges: scriptChanges.length - alerted(scriptChanges) - missed(scriptChanges).length,
     unavailable,
+    inlineNotComparable,
     longestScanGapDays: Math.round((longestScanGapMs / dayMs) * 10) / 10,
     destinations: destinations.length,
     failingDestinations: failing,

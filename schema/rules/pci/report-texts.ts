@@ -75,6 +75,10 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     'More than seven days passed between two scans of a payment page in the last 30 days.',
     'Run the worker without interruption, and correct what failed scans report.',
   ],
+  inline_not_comparable: () => [
+    'The inline scripts of a payment page differ in each of its last three scans, so their changes are not alerted.',
+    'Serve the same inline scripts to every visitor: move variable data to a block of type application/json.',
+  ],
   not_alerted: () => [
     'A change was neither alerted within a day nor acknowledged within seven days.',
     'Correct the destination and run "alerts ack". The requirement is not met from seven days after the change until it is 30 days old.',
@@ -99,8 +103,9 @@ function summaryOf({ facts }: Requirement): string {
   const { scriptChanges, alertedScriptChanges, acknowledgedScriptChanges } = facts
   const missed = [changes - alerted - acknowledged, scriptChanges - alertedScriptChanges - acknowledgedScriptChanges]
   const sums = `Watched: ${watched} of ${pages(paymentPages)}. Changes in 30 days: ${alerted} alerted within a day + ${acknowledged} acknowledged + ${missed[0]} not = ${changes}. Changes of scripts: ${alertedScriptChanges} + ${acknowledgedScriptChanges} + ${missed[1]} not = ${scriptChanges}.`
-  const { unavailable, longestScanGapDays, destinations, failingDestinations, untestedDestinations } = facts
-  return `${sums} Unavailable: ${pages(unavailable)}. Longest time between scans: ${longestScanGapDays} days. Destinations: ${destinations}, ${failingDestinations} failing, ${untestedDestinations} without a delivery in 30 days.`
+  const { unavailable, inlineNotComparable, longestScanGapDays } = facts
+  const { destinations, failingDestinations, untestedDestinations } = facts
+  return `${sums} Unavailable: ${pages(unavailable)}. Inline scripts not comparable: ${pages(inlineNotComparable)}. Longest time between scans: ${longestScanGapDays} days. Destinations: ${destinations}, ${failingDestinations} failing, ${untestedDestinations} without a delivery in 30 days.`
 }
 
 export function requirementText(requirement: Requirement): PciReport['requirements'][number] {

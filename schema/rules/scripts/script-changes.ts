@@ -1,10 +1,10 @@
 /** @module Changes of a payment page's scripts, and the decisions that allow them (Rule 83). */
 
-export type ScriptChangeKind = 'added' | 'changed' | 'removed' | 'returned' | 'rejected'
+export type ScriptChangeKind = 'added' | 'changed' | 'removed' | 'returned' | 'rejected' | 'not_comparable'
 
 interface Difference {
   /** `present`: unchanged since the scan before, and of a script that somebody rejected. */
-  readonly change: 'added' | 'changed' | 'removed' | 'present'
+  readonly change: 'added' | 'changed' | 'removed' | 'present' | 'not_comparable'
   readonly hash: string
   readonly scannedAt: string
   /** Time of the scan that this one is compared with. */
@@ -30,7 +30,7 @@ export function scriptChangeKind(
 ): ScriptChangeKind | undefined {
   const isRejected = decision?.status === 'rejected' && decision.decidedAt <= scannedAt
   if (change === 'present') return isRejected && comparedAt < decision.decidedAt ? 'rejected' : undefined
-  if (change === 'removed') return 'removed'
+  if (change === 'removed' || change === 'not_comparable') return change
   const read = before.filter(([, found]) => found !== '')
   const last = read.at(-1)?.[0]
   const isKnown = read.some(([time, found]) => time === last && found === hash)

@@ -57,7 +57,7 @@ test('the verdicts are those of the readiness, with a sentence for each gap and 
   expect(own).toEqual(body.data.requirements)
   expect(requirements.map(({ summary }) => summary)).toEqual([
     'On 2 payment pages: 2 authorized + 0 not reviewed + 0 rejected = 2 scripts.',
-    'Watched: 2 of 2 payment pages. Changes in 30 days: 1 alerted within a day + 0 acknowledged + 2 not = 3. Changes of scripts: 0 + 0 + 0 not = 0. Unavailable: 0 payment pages. Longest time between scans: 2.9 days. Destinations: 1, 0 failing, 0 without a delivery in 30 days.',
+    'Watched: 2 of 2 payment pages. Changes in 30 days: 1 alerted within a day + 0 acknowledged + 2 not = 3. Changes of scripts: 0 + 0 + 0 not = 0. Unavailable: 0 payment pages. Inline scripts not comparable: 0 payment pages. Longest time between scans: 2.9 days. Destinations: 1, 0 failing, 0 without a delivery in 30 days.',
   ])
   expect(
     observed.scripts.map(({ hashes: _, firstSeenAt: __, lastSeenAt: ___, seenBy: ____, ...script }) => script),

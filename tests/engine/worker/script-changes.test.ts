@@ -39,7 +39,7 @@ test('each change of a script is told once for the scan that found it, and nothi
   const time = () => start + hour * hourMs
   async function scan(
     texts: string,
-    given: Pick<Partial<ScanRecord>, 'statusCode' | 'finalUrl'> = {},
+    given: Pick<Partial<ScanRecord>, 'statusCode' | 'finalUrl' | 'result'> = {},
     pageId = shop.pageId,
   ): Promise<string[]> {
     hour++
@@ -113,6 +113,68 @@ test('each change of a script is told once for the scan that found it, and nothi
   expect(untold.status).toBe('not_met')
   expect(untold.facts).toMatchObject({ scriptChanges: 9, alertedScriptChanges: 8, failingDestinations: 1 })
   expect(untold.gaps.map(({ kind }: { kind: string }) => kind)).toEqual(['not_alerted', 'destination_failing'])
+})
+
+test('inline scripts are compared by hash, the first list is a baseline, and a page without equal scans is told once', async () => {
+  world.respond((_, response) => response.end())
+  const shop = await world.createShop()
+  const start = Date.now() + hourMs
+  let hour = 0
+  const resultOf = (texts: string) => ({
+    inlineScripts: texts.split(' ').map((text) => ({ hash: `sha256-${text}`, sample: ` run(\n"${text}")`, count: 1 })),
+  })
+  async function scan(
+    texts: string | null,
+    given: Pick<Partial<ScanRecord>, 'statusCode' | 'scripts'> = {},
+  ): Promise<string[]> {
+    hour++
+    const scannedAt = iso(start + hour * hourMs)
+    const result = texts === null ? { grade: 'A' } : resultOf(texts)
+    const record = { id: randomUUID(), pageId: shop.pageId, scannedAt, scripts: [scriptOf('app1')], result, ...given }
+    await world.api.importRecords(shop.tenantId, scans, [completeScan(record)])
+    const sent = (await world.pass(start + hour * hourMs + 1_000)).filter(({ path }) => path === `/in/${shop.pageId}`)
+    return sent.map(({ message }) => message.data.summary).sort()
+  }
+  const told = (change: string, text: string) => `Checkout: inline ${change}, "run( \\"${text}\\")"`
+  const gapsOf = async () => {
+    const { body } = await world.api.get(`/v1/compliance/pci-dss?siteId=${shop.siteId}`, { key: shop.key })
+    const { gaps, facts } = body.data.requirements[1]
+    return [facts.inlineNotComparable, facts.scriptChanges, gaps.map(({ kind }: { kind: string }) => kind)]
+  }
+
+  expect(await scan(null)).toEqual([])
+  expect(await scan('a b')).toEqual([])
+  expect(await scan('b a')).toEqual([])
+  expect(await scan('a b skim')).toEqual([told('script added', 'skim')])
+  expect(await scan('a b')).toEqual([told('script removed', 'skim')])
+  expect(await scan('a b')).toEqual([])
+  expect(await scan('a b skim')).toEqual([told('script back again', 'skim')])
+  expect(await scan('x', { statusCode: 404 })).toEqual([])
+  expect(await scan('a b skim')).toEqual([])
+  expect(await scan('a b')).toEqual([told('script removed', 'skim')])
+  expect(await scan(null)).toEqual([])
+  expect(await scan('c')).toEqual([])
+  expect(await gapsOf()).toEqual([0, 4, []])
+  expect(await scan('d c')).toEqual([told('script added', 'd')])
+  expect(await scan('d c e')).toEqual([told('script added', 'e')])
+  const several = 'Checkout: inline scripts differ in each of the last three scans'
+  expect(await scan('d e')).toEqual([told('script removed', 'c'), expect.stringContaining(several)].sort())
+  expect(await gapsOf()).toEqual([1, 7, ['inline_not_comparable']])
+  expect(await scan('f e')).toEqual([])
+  expect(await scan('g e', { scripts: [scriptOf('app1'), scriptOf('new1')] })).toEqual([
+    `Checkout: script added, ${urlOf('new')}`,
+  ])
+  expect(await scan('g e', { scripts: [scriptOf('app1'), scriptOf('new1')] })).toEqual([])
+  expect(await gapsOf()).toEqual([0, 8, []])
+
+  const report = await world.api.get(`/v1/compliance/pci-dss/report?siteId=${shop.siteId}`, { key: shop.key })
+  expect(report.body.data.evidence.scriptChanges[1]).toMatchObject({
+    change: 'removed',
+    url: 'inline',
+    hash: 'sha256-c',
+    sample: ' run(\n"c")',
+  })
+  expect(report.body.data.evidence.pages[0]).toMatchObject({ inlineNotComparable: false })
 })
 
 test('a scan from before the upgrade is told as its release told it: once per script and hash, and no removal', async () => {

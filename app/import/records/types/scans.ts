@@ -114,6 +114,7 @@ export const scans = recordType({
     final_url: record.finalUrl ?? '',
     status_code: record.statusCode ?? 0,
     headers: comparableHeaders(record.headers),
+    ...inlineColumns(record.result),
     result: toStored(record.result),
     // A complete scan without scripts was read on a plan without script authorization: undefined preserves them.
     scripts: record.status === 'complete' && record.scripts === null ? undefined : toStored(record.scripts),
@@ -144,6 +145,18 @@ function comparableHeaders(headers: Scan['headers']): Record<string, string> {
     return value === null ? [] : [[header, headerForm(header, value)] as const]
   })
   return Object.fromEntries(sent)
+}
+
+/** The form in which the worker's scans list inline scripts; a list in another form is stored only as JSON. */
+const inlineScripts = z.array(z.looseObject({ hash: z.string().max(100), sample: z.string().max(1_000) })).max(10_000)
+
+function inlineColumns(graded: Scan['result']) {
+  const { data = [], success } = inlineScripts.safeParse(graded?.inlineScripts)
+  return {
+    inline_hashes: data.map(({ hash }) => hash),
+    inline_samples: data.map(({ sample }) => sample),
+    inline_listed: success,
+  }
 }
 
 const toStored = (value: object | null) => (value === null ? '' : JSON.stringify(value))

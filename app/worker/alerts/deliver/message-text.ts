@@ -36,8 +36,15 @@ export function messageText({ data }: AlertMessage): string {
   ].join('\n')
 }
 
-export function scriptText({ change, url, hash, pageLabel, advisory }: MessageScript): string {
-  if (!advisory) return `${change} on ${pageLabel}: ${url} (${hash ?? 'not read'})`
+export const scriptName = ({ url, sample }: Pick<MessageScript, 'url' | 'sample'>): string =>
+  sample === undefined ? url : JSON.stringify(sample.trim().replace(/\s+/g, ' '))
+
+export function scriptText(script: MessageScript): string {
+  const { change, url, hash, sample, pageLabel, advisory } = script
+  if (change === 'not_comparable')
+    return `${pageLabel}: inline scripts differ in each of the last three scans; their changes are not alerted until two scans agree`
+  const name = sample === undefined ? url : `inline ${scriptName(script)}`
+  if (!advisory) return `${change} on ${pageLabel}: ${name} (${hash ?? 'not read'})`
   const { library, id, aliases, severity, fixedIn, fixedIntegrity } = advisory
   const fix = fixedIn === null ? 'not fixed' : `fixed in ${fixedIn} (integrity ${fixedIntegrity ?? 'unknown'})`
   return `${library} has ${aliases[0] ?? id} (${severity}), ${fix}: ${url}`

@@ -5,7 +5,7 @@ import { scriptEvent } from '../../../../schema/pci.ts'
 import { scriptId } from '../../../../schema/rules/scripts/script-id.ts'
 import { truncate } from '../../../import/normalise/truncate.ts'
 import { type MessageScript, maxNamedLength, namedInMessage } from '../alert-message.ts'
-import { scriptText } from '../deliver/message-text.ts'
+import { scriptName, scriptText } from '../deliver/message-text.ts'
 import type { Change, MessageData, Watched } from './change.ts'
 
 /** Differences of payment pages' scripts from the page's previous scan, unless a decision allows them. */
@@ -31,10 +31,11 @@ function subjectOf({ siteId, scanId, url, hash, change, isEarlier }: FoundScript
 }
 
 function toChange(found: FoundScriptChange, subject: string): Change {
-  const { siteId, scannedAt, url, hash, change, pageId, pageLabel, scanId } = found
+  const { siteId, scannedAt, url, hash, sample, change, pageId, pageLabel, scanId } = found
   const script: MessageScript = {
     url: truncate(url, maxNamedLength),
     hash: hash || null,
+    ...(sample !== null && { sample }),
     change,
     pageId,
     pageLabel,
@@ -43,16 +44,24 @@ function toChange(found: FoundScriptChange, subject: string): Change {
   return { eventType: scriptEvent, siteId, subject, occurredAt: scannedAt, kind: 'script', script }
 }
 
-const changeText = (change: MessageScript['change'] | undefined) =>
-  change === 'rejected' ? 'rejected script runs' : change === 'returned' ? 'script back again' : `script ${change}`
+const changeTexts: Partial<Readonly<Record<MessageScript['change'], string>>> = {
+  rejected: 'rejected script runs',
+  returned: 'script back again',
+}
+
+function summaryText(script: MessageScript): string {
+  const { change, pageLabel, sample } = script
+  if (script.advisory || change === 'not_comparable') return scriptText(script)
+  const inline = sample === undefined ? '' : 'inline '
+  return `${pageLabel}: ${inline}${changeTexts[change] ?? `script ${change}`}, ${scriptName(script)}`
+}
 
 /** Data of a message of one or more scripts. */
 export function describeScripts(siteId: string, scripts: readonly MessageScript[]): MessageData {
   const [first] = scripts
-  const [one, several] = first?.advisory
-    ? [scriptText(first), 'vulnerabilities of scripts']
-    : [`${first?.pageLabel}: ${changeText(first?.change)}, ${first?.url}`, 'changes of scripts on payment pages']
-  const summary = scripts.length === 1 ? one : `${scripts.length.toLocaleString('en')} ${several}`
+  const several = first?.advisory ? 'vulnerabilities of scripts' : 'changes of scripts on payment pages'
+  const count = scripts.length.toLocaleString('en')
+  const summary = first && scripts.length === 1 ? summaryText(first) : `${count} ${several}`
   const named = scripts.slice(0, namedInMessage)
   return { summary, scripts: named, scriptCount: scripts.length, path: `/v1/sites/${siteId}/scripts` }
 }

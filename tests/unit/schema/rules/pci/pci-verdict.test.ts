@@ -119,7 +119,7 @@ describe('requirement 6.4.3', () => {
 describe('requirement 11.6.1', () => {
   const now = new Date('2026-03-31T12:00:00Z')
   const ago = (days: number) => new Date(now.getTime() - days * dayMs).toISOString()
-  const watched = { watched: true, unavailable: false, longestScanGapMs: dayMs }
+  const watched = { watched: true, unavailable: false, inlineNotComparable: false, longestScanGapMs: dayMs }
   const stale = { ...watched, watched: false }
   const gone = { ...watched, unavailable: true }
   const all = ['page.headers_changed', 'page.grade_dropped', 'script.changed']
@@ -161,6 +161,12 @@ describe('requirement 11.6.1', () => {
       { pages: [watched, { ...watched, longestScanGapMs: 7 * dayMs + 1 }] },
       'partial',
       ['scan_gap'],
+    ],
+    [
+      'inline scripts that differ in each scan',
+      { pages: [watched, { ...watched, inlineNotComparable: true }] },
+      'partial',
+      ['inline_not_comparable'],
     ],
     ['a change not alerted', { changes: [unalerted(0)] }, 'partial', ['not_alerted']],
     ['a script not alerted for longer', { scriptChanges: [unalerted(7.001)] }, 'not_met', ['not_alerted']],
@@ -205,6 +211,7 @@ describe('requirement 11.6.1', () => {
       alertedScriptChanges: 0,
       acknowledgedScriptChanges: 0,
       unavailable: 1,
+      inlineNotComparable: 0,
       longestScanGapDays: 1,
       destinations: 1,
       failingDestinations: 0,
@@ -217,6 +224,7 @@ describe('requirement 11.6.1', () => {
     const page = fc.record({
       watched: fc.boolean(),
       unavailable: fc.boolean(),
+      inlineNotComparable: fc.boolean(),
       longestScanGapMs: part(0, 7 * dayMs, 8 * dayMs),
     })
     const evidence = fc.record({
