@@ -20,6 +20,8 @@ export const pciGapKinds = [
   'rejected_scripts_running',
   'unprotected_scripts',
   'integrity_unmeasured',
+  'unpinned_scripts',
+  'review_overdue',
   'no_recent_scan',
   'no_rule',
   'page_unavailable',

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { scriptDecision } from '../../schema/responses/script.ts'
+import { recordedDecision } from '../../schema/responses/script-decision.ts'
 import { decisionStatuses } from '../../schema/scripts.ts'
 import type { Query } from '../sql/query.ts'
 import { rowJson, rowTime } from '../sql/rows.ts'
 import { sql, uuid } from '../sql/sql.ts'
 import { type InventoryFilter, inInventory } from './script-inventory.ts'
 
-const { id, status, integrityMode, pinnedHashes, justification } = scriptDecision.shape
+const { id, status, integrityMode, pinnedHashes, justification, owner, reviewBy } = recordedDecision.shape
 
 const scriptDecisionRow = z
   .object({
@@ -16,6 +16,8 @@ const scriptDecisionRow = z
     integrityMode,
     pinnedHashes: rowJson(pinnedHashes),
     justification,
+    owner,
+    reviewBy,
     name: z.string().nullable(),
     email: z.string(),
     decidedAt: rowTime,
@@ -34,6 +36,7 @@ export function listScriptDecisions(filter: InventoryFilter): Query<DecisionRow>
     statement: sql`
       SELECT script_url AS url, toString(id) AS id, status, nullIf(integrity_mode, '') AS integrityMode,
         pinned_hashes AS pinnedHashes, nullIf(justification, '') AS justification,
+        nullIf(owner, '') AS owner, nullIf(review_by, '') AS reviewBy,
         nullIf(decided_name, '') AS name, decided_email AS email, decided_at AS decidedAt
       FROM script_decisions FINAL
       WHERE ${inInventory(filter)}

@@ -8,7 +8,8 @@ import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.t
 import { monitoredPage } from './monitored-page.ts'
 import { pciGap, pciReadiness } from './pci.ts'
 import { scan } from './scan.ts'
-import { script, scriptCapture, scriptDecision } from './script.ts'
+import { script, scriptCapture } from './script.ts'
+import { recordedDecision } from './script-decision.ts'
 
 const named = z.object({ id: z.guid(), name: z.string() })
 const { pages, scripts } = pciReadiness.shape.evidence.shape
@@ -79,7 +80,7 @@ const evidence = z
       .meta({ description: 'As recorded; overrides are values that differ from the plan.' }),
     pages: z.array(page).meta({ description: 'The payment pages.' }),
     rules: z.array(rule).meta({ description: 'Alert rules that cover the site, by id.' }),
-    decisions: z.array(scriptDecision.extend({ url, recordedAt: dateTimeText })).meta({
+    decisions: z.array(recordedDecision.extend({ url, recordedAt: dateTimeText })).meta({
       description: 'Decisions about every script of the site, oldest first; recordedAt is the time of storage.',
     }),
     versions: z
@@ -131,6 +132,7 @@ const evidence = z
   .meta({ id: 'PciReportEvidence', description: 'Evidence recorded by asOf; evidenceHash covers only this member.' })
 
 const observedScript = scripts.element.extend({
+  ...recordedDecision.pick({ owner: true, reviewBy: true }).shape,
   hashes: z.array(script.shape.hashes.element.omit({ identity: true, capture: true })),
   firstSeenAt: script.shape.firstSeenAt,
   lastSeenAt: script.shape.lastSeenAt,

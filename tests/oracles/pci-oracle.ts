@@ -27,6 +27,9 @@ function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType
     covered('unknown'),
   ]
   const running = scripts.filter(({ stillRunning }) => stillRunning).length
+  const isUnpinned = scripts.some(
+    ({ integrityMode, coverage }) => integrityMode === 'any_content' && coverage.state !== 'protected',
+  )
   const gaps =
     pageCount === 0
       ? [gap('no_payment_pages')]
@@ -38,6 +41,7 @@ function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType
             ...counted('rejected_scripts_running', running),
             ...counted('unprotected_scripts', unprotected),
             ...counted('integrity_unmeasured', unknown),
+            ...(isUnpinned ? [gap('unpinned_scripts')] : []),
           ]
   // Without any script, every one of them is unreviewed too.
   const failed = pageCount === 0 || !readable || unreviewed === scripts.length || running > 0

@@ -20,6 +20,8 @@ export interface PciScenario {
   /** Scripts reported from another page. */
   readonly seenElsewhere?: readonly string[]
   readonly decided?: Readonly<Record<string, 'authorized' | 'rejected'>>
+  /** Age of the day by which each script is to be reviewed. */
+  readonly reviewAge?: number
   /** Scripts reported without integrity metadata, by document. */
   readonly unprotected?: Readonly<Record<string, string>>
   /** Events, or rules that do not count. */
@@ -117,15 +119,22 @@ export const pciScenarios: readonly (readonly [
   [
     'scripts without integrity metadata, one of them unknown to the inventory',
     { ...ready, unprotected: { 'app.js': checkout, 'new.js': checkout } },
-    ['partial', 'unprotected_scripts 2'],
+    ['partial', 'unprotected_scripts 2', 'unpinned_scripts'],
     ['met'],
   ],
   [
     'no report of an integrity violation',
     { ...ready, plan: 'enterprise', unprotected: {} },
-    ['partial', 'integrity_unmeasured 2'],
+    ['partial', 'integrity_unmeasured 2', 'unpinned_scripts'],
     ['met'],
   ],
+  [
+    'authorizations that were to be reviewed yesterday',
+    { ...ready, reviewAge: dayMs },
+    ['partial', 'review_overdue'],
+    ['met'],
+  ],
+  ['authorizations to review today', { ...ready, reviewAge: 0 }, ['met'], ['met']],
   [
     'more scripts than one read returns',
     {
@@ -274,10 +283,21 @@ const scriptUrl = (file: string) => `https://shop.example.test/js/${file}`
 
 /** What is stored of it. */
 export function scenarioRecords(
-  { pages, seen = {}, seenElsewhere = [], decided = {}, unprotected = {}, rules = [], found = {}, tests }: PciScenario,
+  {
+    pages,
+    seen = {},
+    seenElsewhere = [],
+    decided = {},
+    reviewAge,
+    unprotected = {},
+    rules = [],
+    found = {},
+    tests,
+  }: PciScenario,
   { tenantId, siteId, now }: { readonly tenantId: string; readonly siteId: string; readonly now: number },
 ): PciRecords {
   const ago = (time: number) => new Date(now - time).toISOString()
+  const review = reviewAge === undefined ? {} : { reviewBy: ago(reviewAge).slice(0, 10) }
   const ids = pages.map(() => randomUUID())
   const report = (reportType: 'csp-hash' | 'integrity-violation', file: string, documentUrl: string, age: number) =>
     aReport({ tenantId, siteId, reportType, scriptUrl: scriptUrl(file), documentUrl, receivedAt: now - age })
@@ -300,7 +320,7 @@ export function scenarioRecords(
     ),
     decisions: Object.entries(decided).map(([file, status]): DecisionRecord => {
       const integrityMode = status === 'authorized' ? ('any_content' as const) : null
-      const said = { status, integrityMode, pinnedHashes: null, justification: null }
+      const said = { status, integrityMode, pinnedHashes: null, justification: null, ...review }
       const decidedBy = { name: null, email: 'ada@example.test' }
       return { id: randomUUID(), siteId, url: scriptUrl(file), ...said, decidedBy, decidedAt: ago(decidedAgo) }
     }),

@@ -8,6 +8,7 @@ import { dayMs } from '../../../schema/durations.ts'
 import { changeDays, scriptEvent, watchedEvents } from '../../../schema/pci.ts'
 import type { Capability } from '../../../schema/plans.ts'
 import type { PciReadiness } from '../../../schema/responses/pci.ts'
+import type { RecordedDecision } from '../../../schema/responses/script-decision.ts'
 import { judgeChanges, judgeScripts } from '../../../schema/rules/pci/pci-verdict.ts'
 import { longestScanGap } from '../../../schema/rules/pci/scan-gap.ts'
 import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
@@ -83,12 +84,21 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
   const [found, changes] = [scriptEvidence(inventory), changeEvidence(foundChanges)]
   const scripts = extent.scanWindow ? found.map(withoutProtection) : found
   const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total
+  const today = site.now.toISOString().slice(0, 10)
+  const isOverdue = ({ reviewBy }: RecordedDecision) => reviewBy !== null && reviewBy < today
+  const overdue = new Set(
+    inventory.entries.filter(({ decisions }) => decisions.slice(-1).some(isOverdue)).map(({ script }) => script.id),
+  )
   const requirements: PciReadiness['requirements'] = [
     judgeScripts({
       paymentPages: pages.length,
       onPlan,
       truncated: inventory.truncated,
-      scripts: scripts.map((script) => ({ ...script, coverage: script.coverage.state })),
+      scripts: scripts.map((script) => ({
+        ...script,
+        coverage: script.coverage.state,
+        reviewOverdue: overdue.has(script.id),
+      })),
       uninventoriedUnprotected,
       measured: inventory.reporting,
     }),

@@ -14,6 +14,11 @@ export const htmlType = 'text/html; charset=utf-8'
 
 type Change = PciReport['evidence']['changes'][number]
 
+type Decided = Pick<
+  PciReport['observed']['scripts'][number],
+  'integrityMode' | 'justification' | 'owner' | 'reviewBy' | 'decidedBy' | 'decidedAt'
+>
+
 const words = (name: string) => name.replaceAll('_', ' ')
 
 /** `2026-11-27 02:56 UTC`. */
@@ -56,13 +61,25 @@ const requirementCard = ({ id, title, text, status, summary, gaps }: PciReport['
 const seenByText = (seenBy: readonly string[]) =>
   seenBy.join() === 'browsers' ? 'browsers only' : `seen by: ${seenBy.join(', ')}`
 
+/** Mode, reason, owner, review, person and time of a decision. */
+const decisionText = ({ integrityMode, justification, owner, reviewBy, decidedBy, decidedAt }: Decided) => {
+  const texts = [
+    words(integrityMode ?? ''),
+    justification,
+    owner && `owner ${owner}`,
+    reviewBy && `review by ${reviewBy}`,
+    decidedBy && `${decidedBy.name ?? decidedBy.email} ${time(decidedAt)}`,
+  ]
+  return untrusted(texts.filter(Boolean).join(', '))
+}
+
 function scriptRows({ evidence, observed }: PciReport) {
-  return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, seenBy, ...seen }) => [
-    markup`${address(url)} ${days(seen.firstSeenAt, seen.lastSeenAt)}<br><span class="muted">${seenByText(seenBy)}</span><ul class="mono">${hashes.map(
+  return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, seenBy, ...script }) => [
+    markup`${address(url)} ${days(script.firstSeenAt, script.lastSeenAt)}<br><span class="muted">${seenByText(seenBy)}</span><ul class="mono">${hashes.map(
       ({ hash, firstSeenAt, lastSeenAt, pinned }) =>
         markup`<li><bdi>${hash || 'unhashed'}</bdi> ${days(firstSeenAt, lastSeenAt)}${pinned ? ' pinned' : ''}</li>`,
     )}</ul>`,
-    markup`${badge(status)}${stillRunning ? ' still runs' : ''}`,
+    markup`${badge(status)}${stillRunning ? ' still runs' : ''}<br>${decisionText(script)}`,
     markup`${badge(coverage.state)}${coverage.decidedBy && markup` <span class="muted">by ${coverage.decidedBy}</span>`}`,
     paymentPages.length > 1 && paymentPages.length === evidence.pages.length
       ? `all ${paymentPages.length}`
@@ -74,12 +91,10 @@ const uninventoriedRows = ({ observed }: PciReport) =>
   observed.uninventoried.map(({ url, lastAt, mode }) => [address(url), words(mode), time(lastAt)])
 
 const decisionRows = ({ evidence }: PciReport) =>
-  evidence.decisions.map(({ url, status, integrityMode, justification, decidedBy, decidedAt, recordedAt }) => [
+  evidence.decisions.map(({ url, status, recordedAt, ...decision }) => [
     address(url),
-    markup`${badge(status)}${integrityMode ? ` ${words(integrityMode)}` : ''}`,
-    untrusted(justification),
-    untrusted([decidedBy.name, decidedBy.email].filter(Boolean).join(', ')),
-    markup`${time(decidedAt)}<br><span class="muted">stored ${day(recordedAt)}</span>`,
+    markup`${badge(status)} ${decisionText(decision)}`,
+    markup`<span class="muted">stored ${time(recordedAt)}</span>`,
   ])
 
 function alertCell(change: Pick<Change, 'scannedAt' | 'alertIds'>, deliveries: readonly Delivery[]): Markup {
@@ -147,10 +162,10 @@ function page(report: PciReport, { head, style, policy }: Sheet): Markup {
 <p class="muted">Generated ${time(report.generatedAt)}. Site ${evidence.site.id}.</p>
 <p class="mono">sha256 ${evidenceHash}</p>
 <div class="cards">${requirements.map(requirementCard)}</div>
-${table('Scripts of payment pages', { 'Script and its hashes, first and last seen': 64, Decision: 12, Integrity: 12, Pages: 12 }, scriptRows(report))}
+${table('Scripts of payment pages', { 'Script and its hashes, first and last seen': 52, Decision: 24, Integrity: 12, Pages: 12 }, scriptRows(report))}
 <p>${integrityTexts(integrity, uninventoriedCount).join('\n')}</p>
 ${table('Unprotected scripts that the inventory lacks', { Script: 60, 'Reported by the policy': 20, 'Last report': 20 }, uninventoriedRows(report))}
-${table('Decisions', { Script: 30, Decision: 12, Why: 24, Who: 18, When: 16 }, decisionRows(report))}
+${table('Decisions', { Script: 36, Decision: 46, Stored: 18 }, decisionRows(report))}
 ${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after': 46, Alert: 30 }, changeRows(report))}
 ${table('Changes of scripts in the last 30 days', { 'When and where': 24, Script: 46, Alert: 30 }, scriptChangeRows(report))}
 ${table('Payment pages', { Page: 18, Pattern: 30, State: 12, 'Last complete scan': 16, Grade: 6, 'Scans in 30 days': 18 }, pageRows(report))}

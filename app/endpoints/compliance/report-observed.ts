@@ -22,6 +22,8 @@ export function observedOf({
       const { hashes = [], firstSeenAt = null, lastSeenAt = null } = entry?.script ?? {}
       return {
         ...script,
+        owner: entry?.decisions.at(-1)?.owner ?? null,
+        reviewBy: entry?.decisions.at(-1)?.reviewBy ?? null,
         hashes: hashes.map(({ identity: _, capture: __, ...version }) => version),
         firstSeenAt,
         lastSeenAt,

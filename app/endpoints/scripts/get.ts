@@ -25,6 +25,7 @@ export const scriptsGet = endpoint({
   async handle({ caller: { tenant }, params: { siteId, scriptId }, window, read }) {
     const found = await readScript(read, { tenant, siteId, window }, scriptId)
     if (!found) throw new Problem('not_found', 'There is no such script')
-    return { data: { ...found.script, decisions: found.decisions } }
+    const decisions = found.decisions.map(({ owner: _, reviewBy: __, ...decision }) => decision)
+    return { data: { ...found.script, decisions } }
   },
 })

@@ -8,7 +8,8 @@ import { findScriptUrl } from '../../../queries/scripts/scripts.ts'
 import type { ScriptViolation, UninventoriedCount } from '../../../queries/scripts/violations.ts'
 import type { Read } from '../../../queries/sql/query.ts'
 import type { PageRecord } from '../../../schema/responses/monitored-page.ts'
-import type { Script, ScriptDecision } from '../../../schema/responses/script.ts'
+import type { Script } from '../../../schema/responses/script.ts'
+import type { RecordedDecision } from '../../../schema/responses/script-decision.ts'
 import { groupBy } from '../../../schema/rules/group-by.ts'
 import {
   assembleScript,
@@ -44,7 +45,7 @@ export interface InventoryRequest {
 export interface InventoryEntry {
   readonly script: Script
   /** Oldest first. */
-  readonly decisions: ScriptDecision[]
+  readonly decisions: RecordedDecision[]
   /** Last report in the window by payment page id, in milliseconds since the Unix epoch. */
   readonly lastOnPayment: ReadonlyMap<string, number>
 }

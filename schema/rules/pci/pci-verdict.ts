@@ -23,6 +23,10 @@ export interface ScriptEvidence {
     readonly coverage: 'protected' | 'unprotected' | 'unknown'
     /** Rejected, and reported on a payment page since. */
     readonly stillRunning: boolean
+    /** Null unless authorized. */
+    readonly integrityMode: 'any_content' | 'pinned_hashes' | null
+    /** Authorized until a day that is over. */
+    readonly reviewOverdue: boolean
   }[]
   readonly uninventoriedUnprotected: number
   /** The site sends integrity reports. */
@@ -67,6 +71,8 @@ const gap = (kind: PciGapKind, count: number | null = null, eventType: string | 
   count,
   eventType,
 })
+
+const when = (applies: boolean, kind: PciGapKind) => (applies ? [gap(kind)] : [])
 
 const counted = (kind: PciGapKind, count: number): PciGap[] => (count > 0 ? [gap(kind, count)] : [])
 
@@ -122,8 +128,17 @@ function scriptGaps(
     ...counted('rejected_scripts_running', evidence.scripts.filter(({ stillRunning }) => stillRunning).length),
     ...counted('unprotected_scripts', counts.unprotected),
     ...counted('integrity_unmeasured', counts.unknown),
+    ...when(evidence.scripts.some(isUnpinned), 'unpinned_scripts'),
+    ...when(
+      evidence.scripts.some(({ reviewOverdue }) => reviewOverdue),
+      'review_overdue',
+    ),
   ]
 }
+
+/** Its bytes are authorized neither by their hash nor by integrity metadata. */
+const isUnpinned = ({ integrityMode, coverage }: ScriptEvidence['scripts'][number]) =>
+  integrityMode === 'any_content' && coverage !== 'protected'
 
 export function judgeChanges(evidence: ChangeEvidence) {
   const { now, pages, changes, scriptChanges, events, alertedEvents, destinations } = evidence
@@ -138,7 +153,6 @@ export function judgeChanges(evidence: ChangeEvidence) {
   const isOld = (time: string, days: number) => now.getTime() - Date.parse(time) > days * dayMs
   const failing = destinations.filter(({ outcome }) => outcome !== null && outcome !== 'delivered').length
   const untested = destinations.filter(({ at }) => at === null || isOld(at, changeDays)).length
-  const when = (applies: boolean, kind: PciGapKind) => (applies ? [gap(kind)] : [])
   const gaps = inOrder([
     ...(pages.length === 0 ? [gap('no_payment_pages')] : []),
     ...counted('no_recent_scan', pages.length - watched.length),

@@ -59,6 +59,14 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     `The integrity of ${scripts(count ?? 0)} is not known.`,
     'Send what "sites headers --types scripts,integrity" prints with payment pages.',
   ],
+  unpinned_scripts: () => [
+    'A script without integrity metadata is authorized with any content.',
+    'Pin its hashes: "scripts authorize" without --any-content.',
+  ],
+  review_overdue: () => [
+    'The authorization of a script was to be reviewed by a day that is over.',
+    'Review the script and run "scripts authorize" with a new --review-by.',
+  ],
   no_recent_scan: ({ count }) => [
     `${pages(count ?? 0)} without a complete scan in the seven days before.`,
     'Mend what the failed scans name; a plan below Professional does not scan.',

@@ -66,6 +66,51 @@ test('a script that the site has not seen is decided nothing about, and one with
   expect(await refused('scripts', 'authorize', ...site, ...unseen, '--any-content')).toContain('cannot be used with')
 })
 
+test('an authorization has an owner and the day of its review, which the API of the script does not return', async () => {
+  const words = [
+    '--url',
+    'https://pay.example.com/owned.js',
+    '--by',
+    'ada@example.com',
+    '--justification',
+    'x',
+    '--any-content',
+  ]
+  const { response } = await done(
+    'scripts',
+    'authorize',
+    ...site,
+    ...words,
+    '--owner',
+    'Web team',
+    '--review-by',
+    '2027-11-30',
+  )
+  expect(response).toMatchObject({ owner: 'Web team', reviewBy: '2027-11-30' })
+  const key = await api.createKey(site[1] ?? '')
+  const [script] = await listed('--status', 'authorized')
+  const { body } = await api.get(`/v1/sites/${site[3]}/scripts/${script.id}`, { key })
+  expect(Object.keys(body.data.decisions[0]).sort()).toEqual([
+    'decidedAt',
+    'decidedBy',
+    'id',
+    'integrityMode',
+    'justification',
+    'pinnedHashes',
+    'status',
+  ])
+  const report = `/v1/compliance/pci-dss/report?siteId=${site[3]}`
+  expect((await api.get(report, { key })).body.data.evidence.decisions.at(-1)).toMatchObject({
+    owner: 'Web team',
+    reviewBy: '2027-11-30',
+  })
+  for (const day of ['30.11.2027', '2027-02-30']) {
+    expect(await refused('scripts', 'authorize', ...site, ...words, '--review-by', day)).toContain(
+      '--review-by must be a date such as 2027-11-30',
+    )
+  }
+})
+
 test.each([
   [['--url', 'form.js', '--by', 'a@b.test', '--justification', 'x'], '--url must be an http or https URL'],
   [['--url', url, '--by', 'Ada', '--justification', 'x'], '--by must be the e-mail address of a person'],

@@ -60,7 +60,12 @@ test('the verdicts are those of the readiness, with a sentence for each gap and 
     'Watched: 2 of 2 payment pages. Changes in 30 days: 1 alerted within a day + 0 acknowledged + 2 not = 3. Changes of scripts: 0 + 0 + 0 not = 0. Unavailable: 0 payment pages. Inline scripts not comparable: 0 payment pages. Longest time between scans: 2.9 days. Destinations: 1, 0 failing, 0 without a delivery in 30 days.',
   ])
   expect(
-    observed.scripts.map(({ hashes: _, firstSeenAt: __, lastSeenAt: ___, seenBy: ____, ...script }) => script),
+    observed.scripts.map(
+      ({ hashes: _, firstSeenAt: __, lastSeenAt: ___, seenBy: ____, owner, reviewBy, ...script }) => {
+        expect([owner, reviewBy]).toEqual([null, null])
+        return script
+      },
+    ),
   ).toEqual(body.data.evidence.scripts)
   expect(observed.integrity).toEqual({ protected: 1, unprotected: 1, unknown: 0 })
   expect(observed.uninventoried.map(({ url }) => url)).toEqual(['https://shop.example.test/js/new.js'])

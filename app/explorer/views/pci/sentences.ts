@@ -12,6 +12,8 @@ const helpful: Readonly<Record<string, object>> = {
   unreviewed_scripts: paymentScripts({ status: 'unreviewed' }),
   rejected_scripts_running: paymentScripts({ status: 'rejected' }),
   unprotected_scripts: paymentScripts({}),
+  unpinned_scripts: paymentScripts({ status: 'authorized' }),
+  review_overdue: paymentScripts({ status: 'authorized' }),
   no_recent_scan: { view: 'pages', own: {} },
 }
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { recordUuid } from '../../../../schema/record-fields.ts'
-import { scriptDecision } from '../../../../schema/responses/script.ts'
+import { recordedDecision } from '../../../../schema/responses/script-decision.ts'
 import { decidedColumns, decidedFields, toDecidedRow } from '../decided-fields.ts'
 import { recordType } from '../record-type.ts'
 import { scriptHashField, scriptUrlField } from '../script-fields.ts'
 
-const { integrityMode, pinnedHashes, justification } = scriptDecision.shape
+const { integrityMode, pinnedHashes, justification, owner, reviewBy } = recordedDecision.shape
 
-const decision = scriptDecision
+const decision = recordedDecision
   .extend({
     id: recordUuid,
     siteId: recordUuid,
@@ -21,6 +21,8 @@ const decision = scriptDecision
       .default(null)
       .meta({ description: pinnedHashes.description ?? '' }),
     justification: justification.default(null),
+    owner: owner.default(null),
+    reviewBy: reviewBy.default(null),
     ...decidedFields,
   })
   .refine(({ status, integrityMode }) => (status === 'authorized') === (integrityMode !== null), {
@@ -47,6 +49,8 @@ export const scriptDecisions = recordType({
     integrityMode: 'integrity_mode',
     pinnedHashes: 'pinned_hashes',
     justification: 'justification',
+    owner: 'owner',
+    reviewBy: 'review_by',
     ...decidedColumns,
   },
   toRow: (record) => ({
@@ -57,6 +61,8 @@ export const scriptDecisions = recordType({
     integrity_mode: record.integrityMode ?? '',
     pinned_hashes: JSON.stringify(record.pinnedHashes),
     justification: record.justification ?? '',
+    owner: record.owner ?? '',
+    review_by: record.reviewBy ?? '',
     ...toDecidedRow(record),
   }),
   example: {

@@ -14,6 +14,8 @@ const script = (given: Partial<Script> = {}): Script => ({
   status: 'authorized',
   coverage: 'protected',
   stillRunning: false,
+  integrityMode: 'pinned_hashes',
+  reviewOverdue: false,
   ...given,
 })
 
@@ -67,6 +69,14 @@ describe('requirement 6.4.3', () => {
       'partial',
       ['integrity_unmeasured 2'],
     ],
+    ['any content of a protected script', { scripts: [script({ integrityMode: 'any_content' })] }, 'met', []],
+    [
+      'any content of an unprotected script',
+      { scripts: [script(), script({ integrityMode: 'any_content', coverage: 'unprotected' })] },
+      'partial',
+      ['unprotected_scripts 1', 'unpinned_scripts'],
+    ],
+    ['a review that is due', { scripts: [script({ reviewOverdue: true })] }, 'partial', ['review_overdue']],
     [
       'several gaps, in the order of the enumeration',
       {
