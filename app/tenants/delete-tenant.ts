@@ -22,6 +22,8 @@ export interface DeleteOptions {
   /** Name of the tenant or site; its id if its row is gone. */
   readonly confirm: string
   readonly settings?: DeleteSettings
+  /** Called before the first row is deleted. */
+  readonly removeUsers?: () => Promise<void>
   log(line: string): void
 }
 
@@ -82,7 +84,7 @@ export async function deleteSite(
 
 async function deleteTarget(
   { writer, shards }: Databases,
-  { confirm, settings: { untilForgotten = sleep } = {}, log }: DeleteOptions,
+  { confirm, settings: { untilForgotten = sleep } = {}, removeUsers, log }: DeleteOptions,
   target: Target,
 ): Promise<RowCounts> {
   const { kind, id, tenantId, last } = target
@@ -101,6 +103,7 @@ async function deleteTarget(
   await withLease(
     { database: writer, leaseId: tenantId, kind: kind === 'tenant' ? 'deletion' : 'site deletion', onWait },
     async (checkLease) => {
+      await removeUsers?.()
       const tables = Object.keys(deleted)
       const sites = target.condition({ table: 'sites', ofSites: true })
       if (sites) await retireTokens(writer, sites)

@@ -13,6 +13,7 @@ import { clocks, node, redis, settings } from '../doctor/check-process.ts'
 import { inserts, quorums, replicas } from '../doctor/check-replicas.ts'
 import { rollups } from '../doctor/check-rollups.ts'
 import { setup } from '../doctor/check-setup.ts'
+import { sqlUsers } from '../doctor/check-sql-users.ts'
 import { urls } from '../doctor/check-urls.ts'
 import { destinations, worker } from '../doctor/check-worker.ts'
 
@@ -23,6 +24,7 @@ const checks: readonly Check[] = [
   clickHouse,
   migrations,
   users,
+  sqlUsers,
   retention,
   disk,
   replicas,

@@ -128,7 +128,8 @@ function addCopy(tenants: Command, context: Context): void {
     about: 'Copy tenants from one server into the cluster, with their sites, keys, reports and records',
     notes: [
       'Stop imports and the collector first: nothing may write to the server or the cluster. The server keeps its rows. Each tenant',
-      'is compared after its copy. Safe to interrupt: run it again to continue; identical tenants are skipped.',
+      'is compared after its copy. Safe to interrupt: run it again to continue; identical tenants are skipped. SQL users are not copied:',
+      'create them again with "tenants sql-user create".',
     ],
     examples: [
       'tenants copy --from http://writer:PASSWORD@old:8123/default',

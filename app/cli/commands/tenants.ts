@@ -9,11 +9,13 @@ import { listTenants, type Tenant } from '../../../queries/tenants/tenants.ts'
 import { entitlements, planNames, planOverrides } from '../../../schema/plans.ts'
 import { deleteTenant } from '../../tenants/delete-tenant.ts'
 import { insertNextRow } from '../../tenants/insert-next-row.ts'
+import { removeUsersOfTenant } from '../../tenants/sql-users.ts'
 import { option } from '../command/arguments.ts'
 import type { Context } from '../command/context.ts'
 import { openTenant, requireTenant } from '../command/require-tenant.ts'
 import { name, newName, requireChange, tenant } from '../command/shared-arguments.ts'
 import { subcommand } from '../command/subcommand.ts'
+import { addSqlUsers } from './sql-users.ts'
 import { addTenantShards, assignNewTenant, newTenantShard } from './tenant-shards.ts'
 
 const planOption = () =>
@@ -72,7 +74,8 @@ const withLimits = ({ plan, overrides, ...tenant }: Tenant) => ({
 
 export function addTenants(program: Command, context: Context): void {
   const tenants = subcommand(program, 'tenants', { about: 'Tenants' })
-  for (const add of [addCreate, addList, addShow, addUpdate, addDelete, addTenantShards]) add(tenants, context)
+  for (const add of [addCreate, addList, addShow, addUpdate, addDelete, addTenantShards, addSqlUsers])
+    add(tenants, context)
 }
 
 function addCreate(tenants: Command, context: Context): void {
@@ -159,7 +162,7 @@ function addUpdate(tenants: Command, context: Context): void {
 
 function addDelete(tenants: Command, context: Context): void {
   subcommand(tenants, 'delete', {
-    about: 'Delete a tenant with its rows in every table, and print the deleted rows per table',
+    about: 'Delete a tenant with its rows in every table and its SQL users, and print the deleted rows per table',
     notes: [
       'This cannot be undone without a backup. It fails while an import of the tenant runs, and ends an import that follows a file',
       'or a pipe at its next batch. Within 7 seconds the API rejects its keys and the collector its sites. Pending reports are stored for',
@@ -171,7 +174,11 @@ function addDelete(tenants: Command, context: Context): void {
     .addOption(confirm)
     .action(async ({ tenant, confirm }) => {
       const database = await context.database()
-      const deleted = await deleteTenant(database, tenant, { confirm, ...context })
+      const deleted = await deleteTenant(database, tenant, {
+        confirm,
+        removeUsers: () => removeUsersOfTenant(database, tenant),
+        ...context,
+      })
       context.log(whatStays)
       context.finish({ id: tenant, deleted })
     })

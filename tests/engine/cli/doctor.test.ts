@@ -16,7 +16,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { createTenantWriter } from '../../support/tenants.ts'
 
 const names =
-  'node settings clickhouse migrations users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker urls setup rollups'.split(
+  'node settings clickhouse migrations users sql-users retention disk replicas quorums inserts imports parts redis clocks blocks destinations worker urls setup rollups'.split(
     ' ',
   )
 
