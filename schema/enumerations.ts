@@ -33,6 +33,13 @@ export const watchedHeaders = [
 
 export type WatchedHeader = (typeof watchedHeaders)[number]
 
+/** Watched too, in `result.moreHeaders` of a scan; the last is the policies in `<meta>`. */
+export const moreHeaders = ['integrity-policy', 'reporting-endpoints', 'content-security-policy-meta'] as const
+
+export const comparedHeaders = [...watchedHeaders, ...moreHeaders] as const
+
+export type ComparedHeader = (typeof comparedHeaders)[number]
+
 export const headerChanges = ['added', 'removed', 'changed'] as const
 
 /** Known ones; imports accept new ones. */

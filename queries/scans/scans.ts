@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scanGrades, scanStatuses, type WatchedHeader, watchedHeaders } from '../../schema/enumerations.ts'
+import { moreHeaders, scanGrades, scanStatuses, type WatchedHeader, watchedHeaders } from '../../schema/enumerations.ts'
 import { Problem } from '../../schema/problems.ts'
 import type { ListedScan, Scan, ScanChanges } from '../../schema/responses/scan.ts'
 import { type ComparableScan, noChanges, scanChanges } from '../../schema/rules/scans/scan-changes.ts'
@@ -8,12 +8,18 @@ import { chunksOf, rowCount, rowJson, rowTime } from '../sql/rows.ts'
 import { at, type Sql, sql, uuid, uuids } from '../sql/sql.ts'
 import type { ScanRef } from './scan-refs.ts'
 
-export type StoredScan = Omit<ListedScan, 'consecutiveFailures' | 'changes'>
+export interface StoredScan extends Omit<ListedScan, 'consecutiveFailures' | 'changes'> {
+  /** Headers of `moreHeaders` that the scan recorded. */
+  readonly moreHeaders: ComparableScan['headers']
+}
 
 function watched(sent: Readonly<Record<string, string>>): Record<WatchedHeader, string | null> {
   const entries = watchedHeaders.map((header) => [header, sent[header] ?? null] as const)
   return Object.fromEntries(entries) as Record<WatchedHeader, string | null>
 }
+
+const recorded = (values: Readonly<Record<string, string>>): ComparableScan['headers'] =>
+  Object.fromEntries(moreHeaders.flatMap((header) => (header in values ? [[header, values[header] || null]] : [])))
 
 const scanRow: z.ZodType<StoredScan> = z
   .object({
@@ -30,6 +36,7 @@ const scanRow: z.ZodType<StoredScan> = z
     finalUrl: z.string().nullable(),
     statusCode: rowCount.nullable(),
     headers: z.record(z.string(), z.string()).transform(watched),
+    moreHeaders: z.record(z.string(), z.string()).transform(recorded),
   })
   .transform((scan) => (scan.status === 'complete' ? scan : { ...scan, score: null, headers: null }))
 
@@ -55,7 +62,7 @@ function listSome(tenantId: string, refs: Parameters<typeof listScans>[1]): Quer
       SELECT id, page_id AS pageId, scanned_at AS scannedAt, scan_url AS scanUrl, status,
         nullIf(failure_reason, '') AS failureReason, nullIf(failure_message, '') AS failureMessage,
         rubric_version AS rubricVersion, nullIf(grade, '') AS grade, score, nullIf(final_url, '') AS finalUrl,
-        nullIf(status_code, 0) AS statusCode, headers
+        nullIf(status_code, 0) AS statusCode, headers, more_headers AS moreHeaders
       FROM page_scans FINAL
       WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${uuids(pageIds)}
         AND scanned_at BETWEEN ${at(first)} AND ${at(last)} AND page_scans.id IN ${uuids(refs.map(({ id }) => id))}`,
@@ -126,7 +133,8 @@ export async function readScans(
     const compared = scanOf.get(comparedId)
     // Another replica can be behind the replica that returned the refs.
     if (!scan || (comparedId !== '' && !compared)) throw new Problem('upstream_unavailable')
-    return { ...scan, consecutiveFailures, changes: changesSince(compared, scan) }
+    const { moreHeaders: _, ...listed } = scan
+    return { ...listed, consecutiveFailures, changes: changesSince(compared, scan) }
   })
 }
 
@@ -140,6 +148,7 @@ function changesSince(before: StoredScan | undefined, scan: StoredScan): ScanCha
   return now ? scanChanges(now, then) : noChanges
 }
 
-function comparable({ rubricVersion, grade, headers }: StoredScan): ComparableScan | undefined {
-  return grade === null || headers === null ? undefined : { rubricVersion, grade, headers }
+function comparable({ rubricVersion, grade, headers, moreHeaders }: StoredScan): ComparableScan | undefined {
+  if (grade === null || headers === null) return undefined
+  return { rubricVersion, grade, headers: { ...headers, ...moreHeaders } }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { scanGrades, watchedHeaders } from '../enumerations.ts'
+import { comparedHeaders, scanGrades } from '../enumerations.ts'
 import { changesRequirement, pciGapKinds, pciStatuses, scriptsRequirement } from '../pci.ts'
 import { planNames } from '../plans.ts'
 import { count, dateTimeText, openEnum, readWindow, untrusted } from './common.ts'
@@ -101,7 +101,7 @@ const changeEvidence = z
     pageId: z.guid(),
     pageLabel: z.string(),
     scannedAt: dateTimeText,
-    headers: z.array(openEnum(watchedHeaders)).meta({ description: 'Headers that changed.' }),
+    headers: z.array(openEnum(comparedHeaders)).meta({ description: 'Headers that changed.' }),
     gradeDroppedFrom: openEnum(scanGrades).nullable(),
     grade: openEnum(scanGrades).nullable(),
     alerted: z

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  comparedHeaders,
   headerChanges,
   scanFailureReasons,
   scanGrades,
@@ -20,14 +21,15 @@ const changes = z
     headers: z
       .array(
         z.strictObject({
-          header: openEnum(watchedHeaders),
+          header: openEnum(comparedHeaders),
           change: openEnum(headerChanges),
           before: untrusted().nullable(),
           after: untrusted().nullable(),
         }),
       )
       .meta({
-        description: 'Watched headers whose comparable form differs; the order of sources in a policy is ignored.',
+        description:
+          'Watched headers, and those in `result.moreHeaders`, whose comparable form differs; the order of sources in a policy is ignored.',
       }),
     gradeDroppedFrom: grade().nullable().meta({
       description: 'Grade of the last complete scan if this grade is lower under the same rubric.',
@@ -86,7 +88,7 @@ export const scan = z
     changes,
     result: z.record(z.string(), z.unknown()).nullable().meta({
       description:
-        'The graded result: grade, score, headline, findings by header, next steps. `inlineScripts` lists the page’s inline scripts, with hash, first 80 characters and number of each; only where `scripts` is listed. Null for a failed scan; it may gain fields.',
+        'The graded result: grade, score, headline, findings by header, next steps. `inlineScripts` lists the page’s inline scripts, with hash, first 80 characters and number of each; only where `scripts` is listed. `moreHeaders` has Integrity-Policy, Reporting-Endpoints and the policies in `<meta>`, null if not sent. Null for a failed scan; it may gain fields.',
     }),
     scripts: z.array(scannedScript).max(10_000).nullable().meta({
       description:

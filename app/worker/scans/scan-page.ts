@@ -1,13 +1,14 @@
 import { CookieJar } from 'tough-cookie'
-import { watchedHeaders } from '../../../schema/enumerations.ts'
+import { moreHeaders, watchedHeaders } from '../../../schema/enumerations.ts'
 import type { Scan } from '../../../schema/responses/scan.ts'
 import { reportingHeaderNames } from '../../../schema/setup/setup-kinds.ts'
+import { truncate } from '../../import/normalise/truncate.ts'
 import { FetchFailure } from '../fetch/fetch-failure.ts'
 import { fetchUrl } from '../fetch/fetch-url.ts'
 import { type Hop, joinedHeader, linesOf } from '../fetch/hop.ts'
 import { decodeHtml } from './decode-html.ts'
 import { pageFailure } from './page-failure.ts'
-import { noMarkup, readMarkup } from './page-markup.ts'
+import { noMarkup, type PageMarkup, readMarkup } from './page-markup.ts'
 import { gradePage, rubricVersion } from './rubric.ts'
 import { scanScripts } from './scan-scripts.ts'
 import type { ScanSettings } from './scan-settings.ts'
@@ -45,6 +46,15 @@ export async function scanPage(page: PageToScan, { scanId, settings, signal }: S
 
 type Headers = NonNullable<Scan['headers']>
 
+/** UTF-16 units, as of a header of the response. */
+const maxPolicyLength = 65_536
+
+/** Undefined for the policies of a page that could not be parsed. */
+function moreHeader(name: (typeof moreHeaders)[number], last: Hop, markup: PageMarkup): string | null | undefined {
+  if (name !== 'content-security-policy-meta') return joinedHeader(last, name, '\n')
+  return markup === noMarkup ? undefined : truncate(markup.policies.join('\n'), maxPolicyLength) || null
+}
+
 /** Parsers of the page cannot see them. */
 const scriptsNote = 'Scans do not list scripts added by other scripts; csp-hash reports from browsers do'
 
@@ -70,6 +80,7 @@ async function completeScan(page: PageToScan, settings: ScanSettings, signal: Ab
     result: {
       ...result,
       sources: markup.sources,
+      moreHeaders: Object.fromEntries(moreHeaders.map((name) => [name, moreHeader(name, last, markup)])),
       reportingHeaders: Object.fromEntries(
         reportingHeaderNames.flatMap((name) => {
           const value = joinedHeader(last, name)

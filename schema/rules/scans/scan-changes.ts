@@ -1,4 +1,4 @@
-import { type ScanGrade, scanGrades, type WatchedHeader, watchedHeaders } from '../../enumerations.ts'
+import { type ComparedHeader, comparedHeaders, type ScanGrade, scanGrades } from '../../enumerations.ts'
 import type { ScanChanges } from '../../responses/scan.ts'
 import { comparableForm } from '../csp/csp-comparable-form.ts'
 import { isKnownDirective } from '../csp/governing-directive.ts'
@@ -6,8 +6,8 @@ import { isKnownDirective } from '../csp/governing-directive.ts'
 export interface ComparableScan {
   readonly rubricVersion: number
   readonly grade: ScanGrade
-  /** Comparable form; null if not sent. */
-  readonly headers: Readonly<Record<WatchedHeader, string | null>>
+  /** Comparable form; null if not sent, absent if the scan did not record the header. */
+  readonly headers: Readonly<Partial<Record<ComparedHeader, string | null>>>
 }
 
 export const noChanges: ScanChanges = { headers: [], gradeDroppedFrom: null, rebaselined: false }
@@ -18,14 +18,16 @@ export function scanChanges(scan: ComparableScan, before: ComparableScan | undef
   const rebaselined = scan.rubricVersion !== before.rubricVersion
   const dropped = !rebaselined && scanGrades.indexOf(scan.grade) > scanGrades.indexOf(before.grade)
   return {
-    headers: watchedHeaders.flatMap((header) => headerChange(header, before.headers[header], scan.headers[header])),
+    headers: comparedHeaders.flatMap((header) => headerChange(header, before.headers[header], scan.headers[header])),
     gradeDroppedFrom: dropped ? before.grade : null,
     rebaselined,
   }
 }
 
-function headerChange(header: WatchedHeader, before: string | null, after: string | null): ScanChanges['headers'] {
-  if (before === after) return []
+type Value = string | null | undefined
+
+function headerChange(header: ComparedHeader, before: Value, after: Value): ScanChanges['headers'] {
+  if (before === after || before === undefined || after === undefined) return []
   if (before !== null && after !== null && comparedForm(header, before) === comparedForm(header, after)) return []
   const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
   return [{ header, change, before, after }]
@@ -43,14 +45,15 @@ function comparedPolicy(policy: string): string {
   return directives.join('; ')
 }
 
-const comparedLines: Partial<Readonly<Record<WatchedHeader, (line: string) => string>>> = {
+const comparedLines: Partial<Readonly<Record<ComparedHeader, (line: string) => string>>> = {
   'content-security-policy': comparedPolicy,
   'content-security-policy-report-only': comparedPolicy,
+  'content-security-policy-meta': comparedPolicy,
   'strict-transport-security': (line) => line.split(/ ?; ?/).sort().join(';'),
 }
 
 /** Compares a comparable form. */
-function comparedForm(header: WatchedHeader, form: string): string {
+function comparedForm(header: ComparedHeader, form: string): string {
   const lineForm = comparedLines[header]
   return lineForm ? form.split('\n').map(lineForm).sort().join('\n') : form
 }

@@ -38,6 +38,8 @@ beforeAll(async () => {
     const isScript = request.url?.startsWith('/pay.js')
     response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
     if (hasPolicy && !isScript) response.setHeader('Content-Security-Policy', policy)
+    if (hasPolicy && !isScript) response.setHeader('Integrity-Policy', 'blocked-destinations=(script)')
+    response.setHeader('Reporting-Endpoints', `main="https://r.test/?id=${visited.length}"`)
     response.end(isScript ? script : '<!doctype html><script src="/pay.js?v=1"></script>')
   })
   metricsPort = await freePort()
@@ -105,12 +107,20 @@ test('a page is added, scanned, loses its policy, and is scanned: change, grade,
   hasPolicy = false
   const { response: scan } = await done('pages', 'scan', '--tenant', tenantId, '--page', pageId)
   const change = { header: 'content-security-policy', change: 'removed', before: expect.any(String), after: null }
-  expect(scan).toMatchObject({ status: 'complete', changes: { headers: [change], gradeDroppedFrom: first.grade } })
+  const another = { ...change, header: 'integrity-policy' }
+  const changes = { headers: [change, another], gradeDroppedFrom: first.grade }
+  expect(scan).toMatchObject({ status: 'complete', changes, result: { inlineScripts: [] } })
+  expect(scan.result.moreHeaders).toEqual({
+    'integrity-policy': null,
+    'reporting-endpoints': expect.stringMatching(/^main="https:\/\/r\.test\/\?id=\d+"$/),
+    'content-security-policy-meta': null,
+  })
+  expect(Object.keys(scan.headers)).toHaveLength(7)
   expect(scan.scripts).toMatchObject([{ src: '/pay.js?v=1', outcome: 'hashed', cors: { verdict: 'readable' } }])
   expect(await read(`/v1/sites/${siteId}/pages/${pageId}/scans/${scan.id}`)).toEqual(scan)
 
   const { evidence } = await read(`/v1/compliance/pci-dss?siteId=${siteId}`)
-  const headers = ['content-security-policy']
+  const headers = ['content-security-policy', 'integrity-policy']
   expect(evidence.changes).toMatchObject([{ scanId: scan.id, pageId, headers, gradeDroppedFrom: first.grade }])
   expect(evidence.pages).toMatchObject([{ id: pageId, grade: scan.grade, watched: true }])
   expect(evidence.scripts).toMatchObject([{ url: `${web.origin}/pay.js`, status: 'unreviewed' }])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sql, times, toClickHouseTime, uuids } from '../../../../queries/sql/sql.ts'
-import { watchedHeaders } from '../../../../schema/enumerations.ts'
+import { moreHeaders, watchedHeaders } from '../../../../schema/enumerations.ts'
 import { moment } from '../../../../schema/record-fields.ts'
 import { type Scan, scan } from '../../../../schema/responses/scan.ts'
 import type { ScannedScript } from '../../../../schema/responses/scanned-script.ts'
@@ -114,6 +114,7 @@ export const scans = recordType({
     final_url: record.finalUrl ?? '',
     status_code: record.statusCode ?? 0,
     headers: comparableHeaders(record.headers),
+    more_headers: recordedHeaders(record.result),
     ...inlineColumns(record.result),
     result: toStored(record.result),
     // A complete scan without scripts was read on a plan without script authorization: undefined preserves them.
@@ -145,6 +146,16 @@ function comparableHeaders(headers: Scan['headers']): Record<string, string> {
     return value === null ? [] : [[header, headerForm(header, value)] as const]
   })
   return Object.fromEntries(sent)
+}
+
+/** `result.moreHeaders` in comparable form, '' for a header that was not sent. */
+function recordedHeaders(graded: Scan['result']): Record<string, string> {
+  const recorded: Readonly<Record<string, unknown>> = Object(graded?.moreHeaders)
+  const values = moreHeaders.flatMap((header) => {
+    const value = recorded[header]
+    return value === null || typeof value === 'string' ? [[header, headerForm(header, value ?? '')] as const] : []
+  })
+  return Object.fromEntries(values)
 }
 
 /** The form in which the worker's scans list inline scripts; a list in another form is stored only as JSON. */

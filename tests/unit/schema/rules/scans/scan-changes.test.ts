@@ -41,6 +41,12 @@ describe('the headers of scan changes', () => {
         ['permissions-policy', 'removed', 'camera=()', null],
       ],
     ],
+    [
+      'further ones, where both scans recorded them',
+      { ...sends({}), 'integrity-policy': 'blocked-destinations=(script)', 'content-security-policy-meta': 'a; b' },
+      { ...sends({}), 'integrity-policy': null, 'reporting-endpoints': 'a="https://a.test"' },
+      [['integrity-policy', 'removed', 'blocked-destinations=(script)', null]],
+    ],
   ])('compared headers: %s', (_, before, after, expected) => {
     const { headers } = scanChanges(scan({ headers: after }), scan({ headers: before }))
     expect(headers.map(({ header, change, before: was, after: is }) => [header, change, was, is])).toEqual(expected)
