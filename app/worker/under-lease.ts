@@ -17,6 +17,8 @@ export interface Passes {
   /** Begins log lines, such as `Scans`. */
   readonly name: string
   readonly onHeld?: (held: boolean) => void
+  /** Awaits what the passes started, before another worker can take over. */
+  readonly settled?: () => Promise<void>
 }
 
 /** Repeats the pass in one worker at a time, until `stopping`. A pass that fails is followed by another. */
@@ -24,7 +26,7 @@ export async function underLease(
   passes: Passes,
   pass: (checkLease: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
-  const { database, leaseId, lease, lookEveryMs, stopping, log, name, onHeld = () => {} } = passes
+  const { database, leaseId, lease, lookEveryMs, stopping, log, name, onHeld = () => {}, settled } = passes
   const pause = () => sleep(lookEveryMs, undefined, { signal: stopping }).catch(() => {})
   let waitedFor: string | undefined
   const options: LeaseOptions = {
@@ -45,9 +47,13 @@ export async function underLease(
         onHeld(true)
         if (waitedFor !== undefined) log.info({ holder: waitedFor }, `${name}: this worker took over`)
         waitedFor = undefined
-        while (!stopping.aborted) {
-          await pass(checkLease)
-          await pause()
+        try {
+          while (!stopping.aborted) {
+            await pass(checkLease)
+            await pause()
+          }
+        } finally {
+          await settled?.()
         }
       })
     } catch (error) {

@@ -63,6 +63,9 @@ const pendingAlertRow = z.object({
   subjects: rowTexts,
   summary: z.string(),
   payload: z.string(),
+  /** Subject whose messages are sent one after another: a page, a burst or silence with its end, or all digests. */
+  thread: z.string(),
+  occurredAt: rowTime,
   detectedAt: rowTime,
 })
 
@@ -74,7 +77,10 @@ export const listPendingAlerts = (since: Date): Query<PendingAlert> => ({
   statement: sql`
     SELECT tenant_id AS tenantId, toString(alerts.id) AS alertId, arrayJoin(destinations) AS destinationId, kind,
       event_type AS eventType, site_id AS siteId, site_ids AS siteIds, subjects, summary, payload,
-      detected_at AS detectedAt
+      JSONExtractString(payload, 'data', 'pageId') AS pageId,
+      multiIf(pageId != '', pageId, kind = 'digest', 'digest', empty(subjects), alertId,
+        concat(event_type, ' ', replaceOne(subjects[1], ${text(endSuffix)}, ''))) AS thread,
+      occurred_at AS occurredAt, detected_at AS detectedAt
     FROM alerts FINAL
     WHERE detected_at >= ${at(since)} AND (tenantId, alertId, destinationId) NOT IN (
       SELECT tenant_id, alert_id, destination_id

@@ -10,8 +10,9 @@ import { readConfig } from '../../app/config.ts'
 import { monitoredPages } from '../../app/import/records/types/monitored-pages.ts'
 import { scans } from '../../app/import/records/types/scans.ts'
 import { scriptDecisions } from '../../app/import/records/types/script-decisions.ts'
+import { createSender } from '../../app/worker/alerts/deliver/create-sender.ts'
 import { sealDestination } from '../../app/worker/alerts/deliver/destination.ts'
-import { alertSettings, createAlertPass } from '../../app/worker/alerts/run-alerts.ts'
+import { alertSettings, createDetection } from '../../app/worker/alerts/run-alerts.ts'
 import { createWorkerMetrics } from '../../app/worker/worker-metrics.ts'
 import { migrate } from '../../clickhouse/migrate.ts'
 import { aReport } from '../../fixtures/reports.ts'
@@ -129,7 +130,7 @@ async function startAlerts(cleanup: Cleanup, database: ReturnType<typeof connect
   const times = { enabled: true, updated_at: '2020-01-01 00:00:00.000' }
   await insertRows(database, 'alert_rules', [{ ...rule, destination_id: given.id, ...times }])
   const signal = new AbortController().signal
-  const run = createAlertPass({
+  const loop = {
     ...alertSettings(config),
     database,
     now: () => new Date(),
@@ -137,8 +138,14 @@ async function startAlerts(cleanup: Cleanup, database: ReturnType<typeof connect
     stopping: signal,
     cut: signal,
     log: pino({ level: 'warn' }),
-  })
-  return { summaries, pass: () => run(async () => {}) }
+  }
+  const [detect, sender] = [createDetection(loop), createSender(loop)]
+  const pass = async () => {
+    await detect(async () => {})
+    await sender.pass(async () => {})
+    await sender.settled()
+  }
+  return { summaries, pass }
 }
 
 const userAgents = ['Chrome/140.0.0.0 Safari/537.36', 'Firefox/145.0'].map((name) => `Mozilla/5.0 (X11; Linux) ${name}`)

@@ -7,8 +7,9 @@ import { pino } from 'pino'
 import { readConfig } from '../../app/config.ts'
 import { monitoredPages } from '../../app/import/records/types/monitored-pages.ts'
 import type { AlertMessage } from '../../app/worker/alerts/alert-message.ts'
+import { createSender } from '../../app/worker/alerts/deliver/create-sender.ts'
 import { sealDestination } from '../../app/worker/alerts/deliver/destination.ts'
-import { alertSettings, createAlertPass } from '../../app/worker/alerts/run-alerts.ts'
+import { alertSettings, createDetection } from '../../app/worker/alerts/run-alerts.ts'
 import { createWorkerMetrics } from '../../app/worker/worker-metrics.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../queries/sql/sql.ts'
@@ -52,7 +53,7 @@ export async function createAlertWorld(
   let clock = Date.now()
   const metrics = createWorkerMetrics()
   const { settings, ...keysAndHour } = alertSettings(config)
-  const pass = createAlertPass({
+  const loop = {
     ...keysAndHour,
     settings: { ...settings, timeoutMs: patientMs },
     database: database.writer,
@@ -61,7 +62,8 @@ export async function createAlertWorld(
     stopping: new AbortController().signal,
     cut: new AbortController().signal,
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
-  })
+  }
+  const [detect, sender] = [createDetection(loop), createSender(loop)]
 
   async function addDestination(tenantId: string, path: string, type: 'webhook' | 'slack' = 'webhook') {
     const given = { tenantId, id: randomUUID(), name: 'On-call', type, address: `${web.origin}${path}` }
@@ -103,11 +105,20 @@ export async function createAlertWorld(
     respond(handler: typeof handle) {
       handle = handler
     },
+    /** One pass that does not wait for its sends. @param time of the pass; now by default. */
+    async start(time = Date.now()): Promise<void> {
+      clock = time
+      await detect(async () => {})
+      await sender.pass(async () => {})
+    },
+    settled: sender.settled,
     /** What the receiver got in one pass. @param time of the pass; now by default. */
     async pass(time = Date.now()): Promise<Received[]> {
       clock = time
       received.length = 0
-      await pass(async () => {})
+      await detect(async () => {})
+      await sender.pass(async () => {})
+      await sender.settled()
       return [...received]
     },
     /** A tenant with one site, one payment page and immediate rules for every event to one webhook, by default for every new issue. */

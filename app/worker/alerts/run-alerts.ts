@@ -1,4 +1,4 @@
-/** @module The loop of alerts: changes become alerts, digests are created, and undelivered alerts are sent. */
+/** @module The loops of alerts: one turns changes into alerts and digests, the other sends alerts. */
 
 import { listEnabledRules } from '../../../queries/alerts/rules.ts'
 import type { Database } from '../../../queries/clickhouse/database.ts'
@@ -8,7 +8,8 @@ import { leaseIds } from '../../program/lease.ts'
 import { reasonOf } from '../../program/log-outage.ts'
 import { createGuard } from '../fetch/guard.ts'
 import { type Passes, underLease } from '../under-lease.ts'
-import { type Delivery, deliverAlerts } from './deliver/deliver-alerts.ts'
+import { createSender } from './deliver/create-sender.ts'
+import type { Delivery } from './deliver/deliver-alert.ts'
 import { resealDestinations } from './deliver/reseal-destinations.ts'
 import { keyRemedy, secretsKeys } from './deliver/secrets-keys.ts'
 import type { SendSettings } from './deliver/sender.ts'
@@ -41,15 +42,16 @@ const sendSettings = ({ OUTBOUND_ALLOWED, SMTP_URL, MAIL_FROM, PUBLIC_URL }: Con
   publicUrl: PUBLIC_URL,
 })
 
-export function runAlerts(loop: AlertLoop): Promise<void> {
+/** Detection and sending, so that slow receivers delay no detection. */
+export async function runAlerts(loop: AlertLoop): Promise<void> {
+  const { pass, settled } = createSender(loop)
   const onHeld = () => loop.metrics.setOldestAlert(0)
-  return underLease({ ...loop, leaseId: leaseIds.alerts, name: 'Alerts', onHeld }, createAlertPass(loop))
+  const sending = { ...loop, lookEveryMs: loop.lookEveryMs / 3, leaseId: leaseIds.alerts, name: 'Alerts', onHeld }
+  await Promise.all([
+    underLease({ ...loop, leaseId: leaseIds.detection, name: 'Detection of changes' }, createDetection(loop)),
+    underLease({ ...sending, settled }, pass),
+  ])
 }
-
-type AlertPass = Pick<
-  AlertLoop,
-  'database' | 'now' | 'settings' | 'keys' | 'metrics' | 'digestHour' | 'stopping' | 'cut' | 'log'
->
 
 /** State by tenant. */
 interface Memory {
@@ -58,20 +60,20 @@ interface Memory {
   readonly reads: Map<string, SourcesRead>
 }
 
-/** Finds, stores and sends due alerts. */
-export function createAlertPass(loop: AlertPass) {
+/** Finds and stores due alerts. */
+export function createDetection(
+  loop: Pick<AlertLoop, 'database' | 'now' | 'keys' | 'digestHour' | 'stopping' | 'log'>,
+) {
   const memory: Memory = { digests: new Map(), reads: new Map() }
-  const unrecorded: Delivery['unrecorded'] = new Map()
   let isResealed = false
   return async (checkLease: () => Promise<void>): Promise<void> => {
     if (!isResealed) await reseal(loop)
     isResealed = true
     await watchTenants(loop, memory, checkLease)
-    await deliverAlerts({ ...loop, unrecorded, checkLease })
   }
 }
 
-async function reseal({ database, keys, log }: AlertPass): Promise<void> {
+async function reseal({ database, keys, log }: Pick<AlertLoop, 'database' | 'keys' | 'log'>): Promise<void> {
   try {
     const { closed, isRotated } = await resealDestinations(database, keys)
     for (const { tenantId, id } of closed) {
@@ -88,7 +90,7 @@ async function reseal({ database, keys, log }: AlertPass): Promise<void> {
 
 /** A tenant whose changes cannot be read does not stop those of others. */
 async function watchTenants(
-  { database, now, digestHour, stopping, log }: AlertPass,
+  { database, now, digestHour, stopping, log }: Pick<AlertLoop, 'database' | 'now' | 'digestHour' | 'stopping' | 'log'>,
   { digests, reads }: Memory,
   checkLease: () => Promise<void>,
 ): Promise<void> {

@@ -1,19 +1,13 @@
-/**
- * @module The outbox: alerts without a delivery are sent until they have one. There is no other record of unsent
- * alerts.
- */
+/** @module One attempt to send an alert to a destination, recorded before it is made and after its outcome. */
 
 import { once } from 'node:events'
-import pLimit from 'p-limit'
 import type { Logger } from 'pino'
-import { listPendingAlerts, type PendingAlert } from '../../../../queries/alerts/alerts.ts'
-import { type Attempts, listAttempts } from '../../../../queries/alerts/deliveries.ts'
-import { listDestinations, type StoredDestination } from '../../../../queries/alerts/rules.ts'
+import type { PendingAlert } from '../../../../queries/alerts/alerts.ts'
+import type { Attempts } from '../../../../queries/alerts/deliveries.ts'
+import type { StoredDestination } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
 import { insertRows } from '../../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
-import { dayMs } from '../../../../schema/durations.ts'
-import { groupBy } from '../../../../schema/rules/group-by.ts'
 import { uuidV5 } from '../../../../schema/rules/uuid-v5.ts'
 import { scrub } from '../../../import/records/scrub.ts'
 import { reasonOf } from '../../../program/log-outage.ts'
@@ -50,13 +44,7 @@ interface Ended {
   readonly outcome: DeliveryOutcome
 }
 
-/** Attempts expire after this time. */
-const pendingMs = 7 * dayMs
-
 const maxFailureLength = 500
-
-/** At most one message per destination is in flight. */
-const destinationsAtOnce = 64
 
 const senders: Readonly<Record<StoredDestination['type'], Send>> = {
   webhook: sendWebhook,
@@ -64,40 +52,8 @@ const senders: Readonly<Record<StoredDestination['type'], Send>> = {
   email: sendEmail,
 }
 
-/** Sends due alerts and stores each outcome. Throws if another worker has the lease. */
-export async function deliverAlerts(delivery: Delivery): Promise<void> {
-  const { database, now, metrics } = delivery
-  const pending = await database.read(listPendingAlerts(new Date(now().getTime() - pendingMs)))
-  const [oldest] = pending
-  metrics.setOldestAlert(oldest ? now().getTime() - Date.parse(oldest.detectedAt) : 0)
-  if (!oldest) return
-  const ids = (field: 'tenantId' | 'alertId') => [...new Set(pending.map((alert) => alert[field]))]
-  const [attempts, stored] = await Promise.all([
-    database.read(listAttempts(ids('tenantId'), ids('alertId'))),
-    database.read(listDestinations()),
-  ])
-  const attemptsOf = new Map(attempts.map((one) => [`${one.alertId}\n${one.destinationId}`, one]))
-  const destinationOf = new Map(stored.map((one) => [`${one.tenantId}\n${one.id}`, one]))
-  const queues = groupBy(pending, ({ tenantId, destinationId }) => `${tenantId}\n${destinationId}`)
-  const limit = pLimit(destinationsAtOnce)
-  const ended = await Promise.allSettled(
-    [...queues].map(([key, alerts]) =>
-      limit(async () => {
-        for (const alert of alerts) {
-          if (delivery.stopping.aborted) return
-          const before = attemptsOf.get(`${alert.alertId}\n${alert.destinationId}`)
-          const isReachable = await deliver(delivery, alert, before, destinationOf.get(key))
-          if (!isReachable) return
-        }
-      }),
-    ),
-  )
-  const broken = ended.find(({ status }) => status === 'rejected')
-  if (broken) throw (broken as PromiseRejectedResult).reason
-}
-
-/** False if the destination failed, so that its other alerts wait for the next pass. */
-async function deliver(
+/** False without an outcome, so that later alerts of the subject wait. Throws if another worker has the lease. */
+export async function deliverAlert(
   delivery: Delivery,
   alert: PendingAlert,
   before: Attempts | undefined,
@@ -137,7 +93,7 @@ async function deliver(
     return true
   }
   if (nextAttemptAt({ deliveryId, count, lastAt, retryAt: before && new Date(before.retryAt) }) > now().getTime()) {
-    return true
+    return false
   }
   await checkLease()
   const at = now()
@@ -156,7 +112,7 @@ async function deliver(
   }
   if (result.isFinal || count + 1 >= maxAttempts || alert.kind === 'test') {
     await end(at, { outcome: 'rejected', detail: result.failure })
-    return false
+    return true
   }
   const retry = result.retryAt && { retry_at: toClickHouseTime(result.retryAt) }
   await insertRows(database, 'alert_attempts', [{ ...attempt, failure: result.failure, ...retry }])
