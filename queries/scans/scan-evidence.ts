@@ -64,6 +64,17 @@ export function listFailingScans(
   return queryScanHistory('listFailingScans', tenantId, ofPages(pages), chosen)
 }
 
+/** Complete scans after at least that number of failures in a row, newest first. */
+export function listRecoveredScans(
+  tenantId: string,
+  pages: PageSelection,
+  { since, inARow }: { readonly since: Date; readonly inARow: number },
+): Query<ScanRef> {
+  const isRecovered = sql`complete AND ordinal - compared.1 > ${uint(inARow)}`
+  const chosen = sql`WHERE scannedAt >= ${at(since)} AND ${isRecovered} ORDER BY ${newestFirst}`
+  return queryScanHistory('listRecoveredScans', tenantId, ofPages(pages), chosen)
+}
+
 const servedPageRow = z.object({
   enforced: z.string(),
   reportOnly: z.string(),

@@ -1,7 +1,7 @@
 /** @module An alert in the form of the table `alerts`, created by watch/ and sent by deliver/. */
 
 import { otherIssues } from '../../../schema/issue-id.ts'
-import type { ScanChanges } from '../../../schema/responses/scan.ts'
+import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
 import type { Script } from '../../../schema/responses/script.ts'
 
 /** Body of a webhook. Texts of pages and reports are untrusted. */
@@ -25,6 +25,9 @@ export interface AlertMessage {
     /** Cause and remedy of a failed scan. */
     readonly failureMessage?: string | null
     readonly headers?: readonly MessageHeader[]
+    /** With a lower grade than in the page's previous complete scan. */
+    readonly gradeDroppedFrom?: ScanChanges['gradeDroppedFrom']
+    readonly grade?: ListedScan['grade']
     /** The first scripts. */
     readonly issues?: readonly MessageIssue[]
     readonly issueCount?: number
@@ -36,7 +39,7 @@ export interface AlertMessage {
     readonly policyCount?: number
     /** Start of the first hour. */
     readonly hour?: string
-    /** The burst or silence that began in the hour is over. */
+    /** The burst, silence or failure is over. */
     readonly ended?: boolean
     /** Estimated reports of the hour of a burst without noise, or reports of the hours of a silence. */
     readonly reportCount?: number

@@ -57,30 +57,42 @@ async function createOldShop(given?: Parameters<typeof world.createShop>[0]) {
   return shop
 }
 
-test('a page that loses its policy is two alerts, sent once, and is alerted in the readiness', async () => {
+test('a page that loses its policy and its grade is one alert, sent once, and is alerted in the readiness', async () => {
   const shop = await world.createShop()
+  const officer = await world.addDestination(shop.tenantId, '/officer')
+  await world.addRule(shop.tenantId, 'page.grade_dropped', officer)
   const now = Date.now()
   const id = randomUUID()
   await importScans(shop, [
     { time: now - hourMs, ...withPolicy },
     { time: now - minuteMs, id },
   ])
-  const sent = await world.pass()
+  const sent = (await world.pass()).sort((a, b) => (a.path > b.path ? 1 : -1))
   const path = `/v1/sites/${shop.siteId}/pages/${shop.pageId}/scans/${id}`
   const data = { siteId: shop.siteId, siteName: 'Shop', pageId: shop.pageId, pageLabel: 'Checkout', scanId: id, path }
-  expect(sent.map(({ message }) => message).sort((a, b) => (a.type > b.type ? -1 : 1))).toMatchObject([
+  const grades = { gradeDroppedFrom: 'A', grade: 'F' }
+  expect(sent).toMatchObject([
     {
-      type: 'page.headers_changed',
-      timestamp: at(now - minuteMs),
-      data: {
-        ...data,
-        summary: 'Checkout: content-security-policy removed',
-        headers: [{ header: 'content-security-policy', change: 'removed', before: policy, after: null }],
+      path: `/in/${shop.pageId}`,
+      message: {
+        type: 'page.headers_changed',
+        timestamp: at(now - minuteMs),
+        data: {
+          ...data,
+          ...grades,
+          summary: 'Checkout: content-security-policy removed; grade A dropped to F',
+          headers: [{ header: 'content-security-policy', change: 'removed', before: policy, after: null }],
+        },
       },
     },
-    { type: 'page.grade_dropped', data: { ...data, summary: 'Checkout: grade A dropped to F' } },
+    {
+      path: '/officer',
+      message: {
+        type: 'page.grade_dropped',
+        data: { ...data, ...grades, summary: 'Checkout: grade A dropped to F' },
+      },
+    },
   ])
-  expect(new Set(sent.map((one) => one.path))).toEqual(new Set([`/in/${shop.pageId}`]))
   expect(await world.pass()).toEqual([])
   expect(await world.pass(now + hourMs)).toEqual([])
 
@@ -88,14 +100,13 @@ test('a page that loses its policy is two alerts, sent once, and is alerted in t
   const alertIds = sent.map(({ message }) => message.data.alertId)
   expect(body.data.map(({ alertId }: { alertId: string }) => alertId).sort()).toEqual(alertIds.sort())
   expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(sent.map((one) => one.id).sort())
-  const destination = { id: shop.destinationId, name: 'On-call', type: 'webhook' }
-  const common = { kind: 'immediate', outcome: 'delivered', detail: null, destination, siteId: shop.siteId }
+  const common = { kind: 'immediate', outcome: 'delivered', detail: null, siteId: shop.siteId }
   expect(body.data).toMatchObject([common, common])
   const readiness = await world.api.get(`/v1/compliance/pci-dss?siteId=${shop.siteId}`, { key: shop.key })
   expect(readiness.body.data.evidence.changes).toMatchObject([{ scanId: id, alerted: true }])
 })
 
-test('the third failed scan in a row is one alert, the fourth none', async () => {
+test('the third failed scan in a row is one alert, the fourth none, and the next complete one is its end', async () => {
   const shop = await world.createShop()
   const now = Date.now()
   const failed = (minutes: number) => ({ time: now - minutes * minuteMs, status: 'failed' as const })
@@ -106,6 +117,24 @@ test('the third failed scan in a row is one alert, the fourth none', async () =>
     { type: 'page.scan_failing', data: { summary: 'Checkout: 3 scans in a row failed, the last with timeout' } },
   ])
   await importScans(shop, [failed(20)])
+  expect(await world.pass()).toEqual([])
+  await importScans(shop, [{ time: now - 10 * minuteMs, ...withPolicy }])
+  const [end, ...others] = await world.pass()
+  expect(others).toEqual([])
+  expect(end?.message).toMatchObject({
+    type: 'page.scan_failing',
+    data: { summary: 'Checkout: scans work again, with grade A', ended: true, pageId: shop.pageId },
+  })
+  await importScans(shop, [{ time: now - minuteMs, ...withPolicy }])
+  expect(await world.pass()).toEqual([])
+})
+
+test('a complete scan after two failures is no alert', async () => {
+  const shop = await world.createShop()
+  const now = Date.now()
+  const failed = (minutes: number) => ({ time: now - minutes * minuteMs, status: 'failed' as const })
+  await importScans(shop, [{ time: now - hourMs, ...withPolicy }, failed(50), failed(40)])
+  await importScans(shop, [{ time: now - minuteMs, ...withPolicy }])
   expect(await world.pass()).toEqual([])
 })
 

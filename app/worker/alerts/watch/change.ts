@@ -14,6 +14,8 @@ interface ChangeEvent {
   readonly flaps?: boolean
   /** Subject whose alert this one ends; without that alert, it is omitted. */
   readonly follows?: string
+  /** Event of the same scan whose message includes this change, if the destination has a rule of it. */
+  readonly includedIn?: AlertEvent | undefined
 }
 
 /** Several issues, policies or scripts can share a message. */

@@ -30,7 +30,9 @@ export function composeAlerts(
   recent: readonly RecentAlert[],
 ): Draft[] {
   const covered = changes.flatMap((change) => {
-    const covering = rules.filter((rule) => covers(rule, change) && hasBounds(rule, change))
+    const covering = rules.filter(
+      (rule) => covers(rule, change) && hasBounds(rule, change) && !isIncluded(rule, change, rules),
+    )
     const of =
       change.kind === 'script' && change.waits
         ? covering.map((rule) => ({ ...rule, kind: 'digest' as const }))
@@ -85,6 +87,16 @@ export const covers = (rule: EnabledRule, change: Pick<Change, 'eventType' | 'si
   rule.eventType === change.eventType &&
   (rule.siteId ?? change.siteId) === change.siteId &&
   change.occurredAt >= rule.since
+
+/** Judged by the rules at the time of the change, so that a later pass does not send it either. */
+const isIncluded = ({ kind, destinationId }: EnabledRule, change: Change, rules: readonly EnabledRule[]) =>
+  rules.some(
+    (rule) =>
+      change.includedIn !== undefined &&
+      rule.kind === kind &&
+      rule.destinationId === destinationId &&
+      covers(rule, { ...change, eventType: change.includedIn }),
+  )
 
 const hasBounds = (rule: EnabledRule, change: Change) =>
   change.kind !== 'issue' || boundsSuffix(rule) === boundsSuffix(change.bounds)
