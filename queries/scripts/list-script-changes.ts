@@ -142,7 +142,7 @@ export const listEarlierTags = (
 const decision = z.object({
   siteId: z.string(),
   url: z.string(),
-  status: z.string(),
+  status: z.enum(['authorized', 'rejected']),
   integrityMode: z.string(),
   pinnedHashes: rowJson(z.array(z.string()).nullable(), 'null'),
   decidedAt: rowTime,

@@ -25,6 +25,9 @@ export interface FoundScriptChange extends Omit<ScriptChange, 'change' | 'sample
   readonly change: ScriptChangeKind
   /** Start of an inline script, whose URL is `inline`; null for other scripts. */
   readonly sample: string | null
+  /** Hash in the last earlier scan that could read the script; null if there is none. */
+  readonly hashBefore: string | null
+  readonly decision: 'authorized' | 'rejected' | 'unreviewed'
   /** Found as releases before the start of changes per scan found it. */
   readonly isEarlier: boolean
 }
@@ -73,7 +76,8 @@ export async function readScriptChanges({ read, readAll }: Reader, given: Script
     if (change === undefined || (change !== 'removed' && isAllowedScript(hash, firstSeen, decision))) return []
     const isEarlier = started === undefined || time < Date.parse(started.startedAt)
     if (isEarlier && (difference.change === 'removed' || difference.change === 'present')) return []
-    const inline = url.startsWith('inline:')
-    return [{ ...difference, ...(inline ? { url: 'inline' } : { sample: null }), change, isEarlier }]
+    const hashBefore = before.findLast(([, found]) => found !== '')?.[1] ?? null
+    const own = url.startsWith('inline:') ? { url: 'inline' } : { sample: null }
+    return [{ ...difference, ...own, change, isEarlier, hashBefore, decision: decision?.status ?? 'unreviewed' }]
   })
 }

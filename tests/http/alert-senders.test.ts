@@ -77,6 +77,8 @@ const destination = (given: Partial<Destination> = {}): Destination => ({
 const outgoing: Outgoing = {
   deliveryId: '0f0e6a4c-9a51-5c8b-8f5e-0d9a4b7c1e2f',
   at: new Date('2026-11-01T12:00:00.500Z'),
+  thread: 'a17c0ffe-9a51-5c8b-8f5e-0d9a4b7c1e2f',
+  siteId: 'b0b0ffe0-9a51-4c8b-8f5e-0d9a4b7c1e2f',
   summary: 'Checkout: grade dropped\r\nBcc: eve@example.com',
   payload: '{"type":"page.grade_dropped"}',
   text: 'Checkout <!channel> & more',
@@ -186,7 +188,9 @@ test('a mail is plain text to one recipient, whose subject adds no header', asyn
   const [sent] = mails.splice(0)
   expect(sent?.to).toEqual(['officer@shop.example'])
   const [head = ''] = sent?.source.split('\r\n\r\n') ?? []
-  expect(head).toMatch(/^From: alerts@reports\.example$/m)
+  expect(head).toMatch(/^From: Security Reporting <alerts@reports\.example>$/m)
+  expect(head).toMatch(new RegExp(`^List-I[dD]: <${outgoing.siteId}\\.alerts\\.reports\\.example>$`, 'm'))
+  expect(head).toMatch(new RegExp(`^References: <${outgoing.thread}@reports\\.example>$`, 'm'))
   expect(head).toMatch(/^Auto-Submitted: auto-generated$/m)
   expect(head).toMatch(new RegExp(`^Message-ID: <${outgoing.deliveryId}@reports\\.example>$`, 'm'))
   expect(head).toMatch(/^Content-Type: text\/plain/m)

@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
+import { expect } from 'vitest'
 import { readConfig } from '../../app/config.ts'
 import { monitoredPages } from '../../app/import/records/types/monitored-pages.ts'
 import type { AlertMessage } from '../../app/worker/alerts/alert-message.ts'
@@ -17,6 +18,7 @@ import type { AlertEvent } from '../../schema/alert-events.ts'
 import { alertEvents } from '../../schema/alert-events.ts'
 import { startApi } from './api.ts'
 import { queryRows, type TestDatabase } from './database.ts'
+import { documentedFields } from './message-fields.ts'
 import { createMigratedDatabase } from './migrated-database.ts'
 import { patientMs } from './patience.ts'
 import { startWebServer } from './web-server.ts'
@@ -41,11 +43,14 @@ export async function createAlertWorld(
   const database = own ?? (await createMigratedDatabase())
   const api = await startApi(database)
   const received: Received[] = []
+  const undocumented: string[] = []
   const logged: string[] = []
   let handle: (received: Received, response: ServerResponse) => unknown = (_, response) => response.writeHead(204).end()
   const web = await startWebServer(async (request, response) => {
     const message = JSON.parse(await text(request)) as AlertMessage
     const one = { path: request.url ?? '', id: String(request.headers['webhook-id']), message }
+    const documented = new Set([...(documentedFields.get('data') ?? []), ...(documentedFields.get(message.type) ?? [])])
+    undocumented.push(...Object.keys(message.data ?? {}).filter((field) => !documented.has(field)))
     received.push(one)
     handle(one, response)
   })
@@ -142,6 +147,7 @@ export async function createAlertWorld(
          WHERE tenant_id = '${tenantId}' ORDER BY created_at, id`,
       ),
     async close() {
+      expect(undocumented).toEqual([])
       await Promise.all([api.close(), web.close()])
       if ('drop' in database) await (database as TestDatabase).drop()
     },

@@ -1,5 +1,6 @@
 /** @module An alert in the form of the table `alerts`, created by watch/ and sent by deliver/. */
 
+import type { FoundScriptChange } from '../../../queries/scripts/read-script-changes.ts'
 import { otherIssues } from '../../../schema/issue-id.ts'
 import type { ListedScan, ScanChanges } from '../../../schema/responses/scan.ts'
 import type { Script } from '../../../schema/responses/script.ts'
@@ -11,6 +12,8 @@ export interface AlertMessage {
   readonly timestamp: string
   readonly data: {
     readonly alertId: string
+    /** Equal in messages about one subject, such as a page or a silence and its end. */
+    readonly thread?: string
     readonly summary: string
     readonly siteId?: string
     readonly siteName?: string
@@ -71,6 +74,8 @@ export interface MessageIssue {
   readonly reportCount: number
   readonly browserFamilyCount: number
   readonly affectedPages: number
+  /** Latest decision about the host in the directive; null without one, absent in summaries of days. */
+  readonly decision?: 'accepted' | 'rejected' | null
 }
 
 export interface MessageScript {
@@ -80,6 +85,10 @@ export interface MessageScript {
   readonly sample?: string
   /** Null of a script that the scan could not read. */
   readonly hash: string | null
+  /** Hash in the last scan of the page that could read the script. */
+  readonly hashBefore?: string | null
+  /** Decision at the time of the message. */
+  readonly decision?: FoundScriptChange['decision']
   /**
    * `returned`: an earlier scan of the page had it; `rejected`: it runs after its rejection; `not_comparable`: the page
    * has other inline scripts in each scan.

@@ -259,7 +259,9 @@ test('a flood of a site is one message, and neither its true issues nor those of
   await insertIssues(sister, ['attack.test'], time)
   const issuesOf = async (moment: number) =>
     (await world.pass(moment)).flatMap(({ message }) => (message.type === 'csp.new_issue' ? message.data.summary : []))
-  const hour = at(now - hourMs).slice(11, 16)
+  const hour = at(now - hourMs)
+    .slice(0, 16)
+    .replace('T', ' ')
   expect((await issuesOf(now)).sort()).toEqual([
     `1,102 new issues in the hour from ${hour} UTC: above 1,000, only known hosts and issues of high confidence trigger alerts`,
     'New issue: script-src-elem blocks attack.test',

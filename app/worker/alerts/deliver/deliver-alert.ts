@@ -131,10 +131,13 @@ async function send(
 ): Promise<SendResult> {
   try {
     const destination = openDestination(stored, keys())
-    const message = whereToLook(JSON.parse(alert.payload) as AlertMessage, settings.publicUrl)
-    const { url, siteName } = message.data
+    const thread = uuidV5(alert.tenantId, alert.thread)
+    const { type, timestamp, data } = whereToLook(JSON.parse(alert.payload) as AlertMessage, settings.publicUrl)
+    const message = { type, timestamp, data: { ...data, thread } }
+    const { url, siteId, siteName } = data
     const summary = siteName === undefined ? alert.summary : `${siteName}: ${alert.summary}`
-    const outgoing = { deliveryId, at, summary, url, payload: JSON.stringify(message), text: messageText(message) }
+    const texts = { summary, payload: JSON.stringify(message), text: messageText(message) }
+    const outgoing = { deliveryId, at, thread, siteId, url, ...texts }
     const sending = senders[stored.type](destination, outgoing, settings)
     const result = await untilCut(sending, cut)
     return result.isSent ? result : { ...result, failure: scrub(result.failure, maxFailureLength) }

@@ -10,22 +10,27 @@ interface MailError {
 const untrusted =
   'The certificate of the mail server is not trusted: set NODE_EXTRA_CA_CERTS of the worker to the CA file'
 
-/** Plain text to one recipient; its Message-ID is derived from the delivery, so repeats have the same one. */
-export const sendEmail: Send = async ({ address }, { deliveryId, summary, text }, settings) => {
+/**
+ * Plain text to one recipient; its Message-ID is derived from the delivery, so repeats have the same one. List-Id names
+ * the site, for filters, and References the subject.
+ */
+export const sendEmail: Send = async ({ address }, { deliveryId, thread, siteId, summary, text }, settings) => {
   const { smtpUrl, mailFrom, timeoutMs } = settings
   if (smtpUrl === undefined || mailFrom === undefined) {
     return failed({ message: 'Mail requires SMTP_URL and MAIL_FROM, which are not set for the worker' })
   }
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
   const transport = createTransport({ url: smtpUrl, ...timeouts, disableFileAccess: true, disableUrlAccess: true })
+  const domain = mailFrom.split('@')[1]
   try {
     await transport.sendMail({
-      from: mailFrom,
+      from: { name: 'Security Reporting', address: mailFrom },
       to: { name: '', address },
       subject: summary,
       text,
-      messageId: `<${deliveryId}@${mailFrom.split('@')[1]}>`,
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      messageId: `<${deliveryId}@${domain}>`,
+      references: `<${thread}@${domain}>`,
+      headers: { 'Auto-Submitted': 'auto-generated', 'List-Id': `<${siteId ?? 'all'}.alerts.${domain}>` },
     })
     return sent
   } catch (error) {

@@ -7,6 +7,9 @@ export interface Outgoing {
   readonly deliveryId: string
   readonly at: Date
   readonly summary: string
+  /** Equal in messages about one subject. */
+  readonly thread: string
+  readonly siteId: string | undefined
   /** Link to the explorer. */
   readonly url?: string | undefined
   /** JSON of the message. */

@@ -11,13 +11,14 @@ const nextSteps: Readonly<Record<string, string>> = {
   'script.changed': 'Authorize or reject the script.',
   'script.vulnerable': 'Update the library to the fixed version.',
   'reports.burst': 'Open the reports of the hour, those of the largest host first.',
+  digest: 'Decide on the new issues in the explorer: allow the host, or remove what loads it.',
   'reports.silence': 'Check that the site still sends its reporting headers: "sites status".',
 }
 
 /** Adds `url` if PUBLIC_URL is set, and `nextStep` unless the event is over. */
 export function whereToLook(message: AlertMessage, publicUrl: string | undefined): AlertMessage {
   const { type, data } = message
-  const nextStep = data.ended ? undefined : nextSteps[type]
+  const nextStep = data.ended ? undefined : (data.nextStep ?? nextSteps[type])
   const url = publicUrl && `${publicUrl}/explorer?${new URLSearchParams(viewOf(message))}`
   return { ...message, data: { ...data, ...(url && { url }), ...(nextStep && { nextStep }) } }
 }

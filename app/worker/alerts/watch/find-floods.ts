@@ -29,7 +29,8 @@ function toChange(tenantId: string, { siteId, startedAt, minutes, stored, sent }
     occurredAt: startedAt,
     kind: 'traffic',
     data: {
-      summary: `About ${perMinute} reports per minute since ${from}; ${kept} are stored. If they are forged, run "sites rotate-token ${site}", then "reports delete ${site} --from ${startedAt} --unconfirmed"`,
+      summary: `About ${perMinute} reports per minute since ${from}; ${kept} are stored`,
+      nextStep: `If they are forged, run "sites rotate-token ${site}", then "reports delete ${site} --from ${startedAt} --unconfirmed".`,
       hour: `${startedAt.slice(0, 13)}:00:00.000Z`,
       reportCount: stored,
       path: `/v1/reports/count?siteId=${siteId}&from=${startedAt}&to=${now.toISOString()}`,

@@ -1,6 +1,6 @@
 import type { EnabledRule } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
-import { readKnownHosts } from '../../../../queries/csp-policies/known-sources.ts'
+import { listSourceDecisions, readKnownHosts } from '../../../../queries/csp-policies/known-sources.ts'
 import {
   boundsSuffix,
   type FirstDay,
@@ -15,8 +15,9 @@ import {
 import { newIssueEvent } from '../../../../schema/alert-events.ts'
 import { dayMs, hourMs } from '../../../../schema/durations.ts'
 import { issueId } from '../../../../schema/issue-id.ts'
+import { parseUrl } from '../../../../schema/parse-url.ts'
 import { groupBy } from '../../../../schema/rules/group-by.ts'
-import { issueText, type MessageIssue, namedInMessage } from '../alert-message.ts'
+import { issueText, type MessageIssue, namedInMessage, utcText } from '../alert-message.ts'
 import type { Change, MessageData, Watched } from './change.ts'
 
 /** Issues of a pass, so subjects of a message; the rest follows in the next pass. */
@@ -106,7 +107,7 @@ function floodChange({ siteId, hour, issueCount }: IssueFlood, now: Date): Chang
     occurredAt: new Date(Math.min(to.getTime(), now.getTime())).toISOString(),
     kind: 'traffic',
     data: {
-      summary: `${count} new issues in the hour from ${hour.slice(11, 16)} UTC: above ${most}, only known hosts and issues of high confidence trigger alerts`,
+      summary: `${count} new issues in the hour from ${utcText(hour)}: above ${most}, only known hosts and issues of high confidence trigger alerts`,
       hour,
       issueCount,
       path: `/v1/sites/${siteId}/issues?new=true&from=${hour}&to=${to.toISOString()}`,
@@ -137,9 +138,17 @@ export async function describeIssues(
   keys: readonly bigint[],
 ): Promise<MessageData> {
   const named = keys.slice(0, namedInMessage)
-  const texts = await read(listIssueTexts(tenantId, siteId, named))
+  const [texts, decisions] = await Promise.all([
+    read(listIssueTexts(tenantId, siteId, named)),
+    read(listSourceDecisions(tenantId, siteId)),
+  ])
+  const decisionOf = (issue: IssueText) =>
+    decisions.findLast(
+      ({ directive, source }) => directive === issue.directive && (parseUrl(source)?.host ?? source) === issue.host,
+    )?.status ?? null
   // Sorted in the order of the keys, most important first.
-  const issues = texts.toSorted((a, b) => named.indexOf(a.key) - named.indexOf(b.key)).map(toMessageIssue)
+  const sorted = texts.toSorted((a, b) => named.indexOf(a.key) - named.indexOf(b.key))
+  const issues = sorted.map((issue) => ({ ...toMessageIssue(issue), decision: decisionOf(issue) }))
   const [first] = issues
   const path = `/v1/sites/${siteId}/issues`
   if (keys.length > 1 || !first) {

@@ -31,12 +31,14 @@ function subjectOf({ siteId, scanId, url, hash, change, isEarlier }: FoundScript
 }
 
 function toChange(found: FoundScriptChange, subject: string): Change {
-  const { siteId, scannedAt, url, hash, sample, change, pageId, pageLabel, scanId } = found
+  const { siteId, scannedAt, url, hash, hashBefore, sample, change, decision, pageId, pageLabel, scanId } = found
   const script: MessageScript = {
     url: truncate(url, maxNamedLength),
     hash: hash || null,
+    hashBefore,
     ...(sample !== null && { sample }),
     change,
+    decision,
     pageId,
     pageLabel,
     scanId,

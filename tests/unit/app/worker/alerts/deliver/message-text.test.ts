@@ -3,7 +3,7 @@ import { messageText } from '../../../../../../app/worker/alerts/deliver/message
 
 const timestamp = '2026-11-01T12:00:00.000Z'
 
-test('a message has its summary, its site, a line for each change and the path in the API', () => {
+test('a message has its summary, its site, page and time, a line for each change and the path in the API', () => {
   const headers = [
     { header: 'content-security-policy', change: 'changed', before: "default-src 'self'\nimg-src *", after: '' },
     {
@@ -15,11 +15,14 @@ test('a message has its summary, its site, a line for each change and the path i
     },
     { header: 'x-frame-options', change: 'removed', before: 'deny', after: null },
   ] as const
-  const data = { alertId: 'a', summary: 'Checkout: 2 changes', siteName: 'Shop', headers: [...headers], path: '/v1/x' }
+  const page = { siteName: 'Shop', pageLabel: 'Checkout' }
+  const data = { alertId: 'a', summary: 'Checkout: 2 changes', ...page, headers: [...headers], path: '/v1/x' }
   expect(messageText({ type: 'page.headers_changed', timestamp, data })).toBe(
     [
       'Checkout: 2 changes',
       'Site: Shop',
+      'Page: Checkout',
+      'Time: 2026-11-01 12:00 UTC',
       '',
       `- content-security-policy changed: "default-src 'self'\\nimg-src *" -> ""`,
       '- content-security-policy-report-only changed: - script-src https://a.test; + script-src https://b.test',
@@ -40,11 +43,12 @@ test('of many issues it says how many more there are, and an issue of inline cod
       reportCount: 1,
       browserFamilyCount: 1,
       affectedPages: 1,
+      decision: null,
     },
   ]
   const data = { alertId: 'a', summary: '1,301 new issues', issues, issueCount: 1_301 }
   expect(messageText({ type: 'csp.new_issue', timestamp, data })).toContain(
-    `- script-src blocks inline code, since ${timestamp}; reports: 1, browsers: 1, pages: 1\n- and 1,300 more issues`,
+    `- script-src blocks inline code, since 2026-11-01 12:00 UTC; reports: 1, browsers: 1, pages: 1; decision: none\n- and 1,300 more issues`,
   )
 })
 
@@ -53,7 +57,7 @@ test('the issue of new issues above the limit of a day is named as such', () => 
   const issues = [{ id: '1', directive: '(other)', host: '(other)', firstSeen: timestamp, ...counts }]
   const data = { alertId: 'a', summary: '2 new issues', issues, issueCount: 2 }
   expect(messageText({ type: 'csp.new_issue', timestamp, data })).toContain(
-    `- others above the limit of a day, since ${timestamp}; reports: 1`,
+    `- others above the limit of a day, since 2026-11-01 12:00 UTC; reports: 1`,
   )
 })
 
@@ -64,5 +68,17 @@ test('a line break in a value begins no line', () => {
     timestamp,
     data: { alertId: 'a', summary: 'Digest', alerts, alertCount: 1 },
   })
-  expect(text.split('\n')).toEqual(['Digest', '', `- ${timestamp} csp.new_issue: New issue: a | - forged`])
+  expect(text.split('\n')).toEqual([
+    'Digest',
+    'Time: 2026-11-01 12:00 UTC',
+    '',
+    '- 2026-11-01 12:00 UTC csp.new_issue: New issue: a | - forged',
+  ])
+})
+
+test('a changed script has its hash before and now, and the decision', () => {
+  const script = { url: 'https://a.test/a.js', hash: 'sha256-b', hashBefore: 'sha256-a', pageLabel: 'Checkout' }
+  const scripts = [{ ...script, change: 'changed', decision: 'unreviewed' }] as const
+  const text = messageText({ type: 'script.changed', timestamp, data: { alertId: 'a', summary: 's', scripts } })
+  expect(text).toContain('- changed on Checkout: https://a.test/a.js (sha256-a -> sha256-b); decision: unreviewed')
 })

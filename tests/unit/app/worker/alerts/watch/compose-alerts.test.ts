@@ -122,3 +122,19 @@ test('new policies of a site are one message however many, and one an hour', () 
     'blog',
   ])
 })
+
+test('a lower grade is in the message about the headers of its scan, if a rule of the same kind and destination sends it', () => {
+  const drop: Change = { ...pageChange('scan'), eventType: 'page.grade_dropped', includedIn: 'page.headers_changed' }
+  const grade = rule('grade', { eventType: 'page.grade_dropped', destinationId: 'team' })
+  const headers = rule('headers', { eventType: 'page.headers_changed', destinationId: 'team' })
+  const later = '2026-11-01T13:00:00.000Z'
+  const sent = (...others: EnabledRule[]) => composeAlerts([drop], [grade, ...others], []).length
+  expect(sent(headers)).toBe(0)
+  expect([
+    sent(),
+    sent({ ...headers, destinationId: 'officer' }),
+    sent({ ...headers, kind: 'digest' }),
+    sent({ ...headers, siteId: 'blog' }),
+    sent({ ...headers, since: later }),
+  ]).toEqual([1, 1, 1, 1, 1])
+})
