@@ -59,68 +59,46 @@ export async function deliverAlert(
   before: Attempts | undefined,
   destination: StoredDestination | undefined,
 ): Promise<boolean> {
-  const { database, now, checkLease, unrecorded, log, metrics } = delivery
-  const deliveryId = uuidV5(alert.alertId, alert.destinationId)
+  const { database, now, checkLease, unrecorded, metrics } = delivery
+  const { tenantId, alertId, destinationId } = alert
+  const log = delivery.log.child({ tenantId, alertId, destinationId })
+  const deliveryId = uuidV5(alertId, destinationId)
   const lastAt = before && new Date(before.lastAt)
   const count = before?.count ?? 0
 
-  async function end(at: Date, outcome: DeliveryOutcome): Promise<void> {
-    const { tenantId, alertId, destinationId } = alert
+  async function end(at: Date, outcome: DeliveryOutcome): Promise<true> {
     unrecorded.set(deliveryId, { at, outcome })
     try {
       await recordDelivery(database, { deliveryId, alert, destination, at }, outcome)
     } catch (error) {
-      log.error({ tenantId, alertId, destinationId, reason: reasonOf(error) }, 'Failed to record a delivery')
-      return
+      log.error({ reason: reasonOf(error) }, 'Failed to record a delivery')
+      return true
     }
     unrecorded.delete(deliveryId)
     metrics.countDelivery(destination?.type ?? 'removed', outcome.outcome)
-    if (outcome.detail !== null)
-      log.warn({ tenantId, alertId, destinationId, ...outcome }, 'Failed to deliver an alert')
+    if (outcome.detail !== null) log.warn(outcome, 'Failed to deliver an alert')
+    return true
   }
 
   const ended = unrecorded.get(deliveryId)
-  if (ended) {
-    await end(ended.at, ended.outcome)
-    return true
-  }
-  if (!destination) {
-    await end(now(), { outcome: 'dropped', detail: 'The destination was removed' })
-    return true
-  }
-  if (lastAt && count >= maxAttempts) {
-    await end(lastAt, { outcome: 'rejected', detail: before?.failure || 'The worker ended during the last attempt' })
-    return true
-  }
-  if (nextAttemptAt({ deliveryId, count, lastAt, retryAt: before && new Date(before.retryAt) }) > now().getTime()) {
-    return false
-  }
+  if (ended) return end(ended.at, ended.outcome)
+  if (!destination) return end(now(), { outcome: 'dropped', detail: 'The destination was removed' })
+  if (lastAt && count >= maxAttempts)
+    return end(lastAt, { outcome: 'rejected', detail: before?.failure || 'The worker ended during the last attempt' })
+  const retryAt = before && new Date(before.retryAt)
+  if (nextAttemptAt({ deliveryId, count, lastAt, retryAt }) > now().getTime()) return false
   await checkLease()
   const at = now()
-  const attempt = {
-    tenant_id: alert.tenantId,
-    alert_id: alert.alertId,
-    destination_id: alert.destinationId,
-    at: toClickHouseTime(at),
-  }
+  const attempt = { tenant_id: tenantId, alert_id: alertId, destination_id: destinationId, at: toClickHouseTime(at) }
   // Stored first, so that attempts are counted even if the alert crashes the worker.
   await insertRows(database, 'alert_attempts', [attempt])
   const result = await send(delivery, destination, { deliveryId, at, alert })
-  if (result.isSent) {
-    await end(at, { outcome: 'delivered', detail: null })
-    return true
-  }
-  if (result.isFinal || count + 1 >= maxAttempts || alert.kind === 'test') {
-    await end(at, { outcome: 'rejected', detail: result.failure })
-    return true
-  }
+  if (result.isSent) return end(at, { outcome: 'delivered', detail: null })
+  if (result.isFinal || count + 1 >= maxAttempts || alert.kind === 'test')
+    return end(at, { outcome: 'rejected', detail: result.failure })
   const retry = result.retryAt && { retry_at: toClickHouseTime(result.retryAt) }
   await insertRows(database, 'alert_attempts', [{ ...attempt, failure: result.failure, ...retry }])
-  const { tenantId, alertId, destinationId } = alert
-  log.warn(
-    { tenantId, alertId, destinationId, attempt: count + 1, detail: result.failure },
-    'Failed to deliver an alert; it will be sent again',
-  )
+  log.warn({ attempt: count + 1, detail: result.failure }, 'Failed to deliver an alert; it will be sent again')
   return false
 }
 
