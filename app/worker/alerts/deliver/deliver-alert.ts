@@ -12,7 +12,6 @@ import { uuidV5 } from '../../../../schema/rules/uuid-v5.ts'
 import { scrub } from '../../../import/records/scrub.ts'
 import { reasonOf } from '../../../program/log-outage.ts'
 import type { WorkerMetrics } from '../../worker-metrics.ts'
-import type { AlertMessage } from '../alert-message.ts'
 import { maxAttempts, nextAttemptAt } from './back-off.ts'
 import { openDestination } from './destination.ts'
 import { messageText } from './message-text.ts'
@@ -109,8 +108,9 @@ async function send(
 ): Promise<SendResult> {
   try {
     const destination = openDestination(stored, keys())
-    const thread = uuidV5(alert.tenantId, alert.thread)
-    const { type, timestamp, data } = whereToLook(JSON.parse(alert.payload) as AlertMessage, settings.publicUrl)
+    const { tenantId } = alert
+    const thread = uuidV5(tenantId, alert.thread)
+    const { type, timestamp, data } = whereToLook(JSON.parse(alert.payload), tenantId, settings.publicUrl)
     const message = { type, timestamp, data: { ...data, thread } }
     const { url, siteId, siteName } = data
     const summary = siteName === undefined ? alert.summary : `${siteName}: ${alert.summary}`

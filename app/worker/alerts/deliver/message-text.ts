@@ -16,7 +16,8 @@ export function messageText({ timestamp, data }: AlertMessage): string {
       return `${issueText(issue)}, since ${utcText(firstSeen)}; ${evidence}${decisionText(issue.decision)}`
     }),
     ...Object.entries(data.largest ?? {}).map(
-      ([name, { value, reports }]) => `largest ${name}: ${value} (${reports.toLocaleString('en')} reports)`,
+      ([name, { value, reports }]) =>
+        `largest ${name === 'blockedHost' ? 'host' : name}: ${value} (${reports.toLocaleString('en')} reports)`,
     ),
     ...more(issueCount - issues.length, 'issues'),
     ...scripts.map(scriptText),
@@ -47,8 +48,10 @@ export function scriptText(script: MessageScript): string {
     return `${pageLabel}: inline scripts differ in each of the last three scans; their changes are not alerted until two scans agree`
   const name = sample === undefined ? url : `inline ${scriptName(script)}`
   if (!advisory) {
+    // An authorized script has an alert if the hash is not one of its decision.
+    const isPinned = decision === 'authorized' && change !== 'removed'
     const before = change === 'changed' && hashBefore ? `${hashBefore} -> ` : ''
-    return `${change} on ${pageLabel}: ${name} (${before}${hash ?? 'not read'})${decisionText(decision)}`
+    return `${change} on ${pageLabel}: ${name} (${before}${hash ?? 'not read'})${decisionText(isPinned ? 'authorized with other hashes' : decision)}`
   }
   const { library, id, aliases, severity, fixedIn, fixedIntegrity } = advisory
   const fix = fixedIn === null ? 'not fixed' : `fixed in ${fixedIn} (integrity ${fixedIntegrity ?? 'unknown'})`

@@ -2,23 +2,29 @@
 
 import type { AlertMessage } from '../alert-message.ts'
 
+/** Ids and times take the place of capital words. */
 const nextSteps: Readonly<Record<string, string>> = {
   'page.headers_changed': 'If nobody deployed this change, restore the headers.',
   'page.grade_dropped': 'Open the scan and fix its first finding.',
-  'page.scan_failing': 'Fix the cause, then run "pages scan".',
+  'page.scan_failing': 'Fix the cause, then run "pages scan --tenant TENANT --page PAGE".',
   'csp.new_issue': 'If the site needs the host, allow it in the policy; otherwise find and remove what loads it.',
   'csp.policy_changed': 'Compare the policy with the last deployment.',
   'script.changed': 'Authorize or reject the script.',
   'script.vulnerable': 'Update the library to the fixed version.',
   'reports.burst': 'Open the reports of the hour, those of the largest host first.',
   digest: 'Decide on the new issues in the explorer: allow the host, or remove what loads it.',
-  'reports.silence': 'Check that the site still sends its reporting headers: "sites status".',
+  'reports.flood':
+    'If they are forged, run "sites rotate-token --tenant TENANT --site SITE", then "reports delete --tenant TENANT --site SITE --from TIME --unconfirmed".',
+  'reports.silence':
+    'Check that the site still sends its reporting headers: "sites status --tenant TENANT --site SITE".',
 }
 
 /** Adds `url` if PUBLIC_URL is set, and `nextStep` unless the event is over. */
-export function whereToLook(message: AlertMessage, publicUrl: string | undefined): AlertMessage {
-  const { type, data } = message
-  const nextStep = data.ended ? undefined : (data.nextStep ?? nextSteps[type])
+export function whereToLook(message: AlertMessage, tenantId: string, publicUrl: string | undefined): AlertMessage {
+  const { type, timestamp, data } = message
+  const values = { TENANT: tenantId, SITE: data.siteId, PAGE: data.pageId, TIME: timestamp } as const
+  const replaced = (name: string) => values[name as keyof typeof values] ?? name
+  const nextStep = data.ended ? undefined : nextSteps[type]?.replace(/TENANT|SITE|PAGE|TIME/g, replaced)
   const url = publicUrl && `${publicUrl}/explorer?${new URLSearchParams(viewOf(message))}`
   return { ...message, data: { ...data, ...(url && { url }), ...(nextStep && { nextStep }) } }
 }

@@ -13,15 +13,12 @@ export async function findFloods(
 ): Promise<Change[]> {
   const startOfDay = new Date(Math.floor(since.getTime() / dayMs) * dayMs)
   const floods = await read(listFloods(tenantId, startOfDay))
-  return floods
-    .filter(({ startedAt }) => Date.parse(startedAt) >= since.getTime())
-    .map((flood) => toChange(tenantId, flood, now))
+  return floods.filter(({ startedAt }) => Date.parse(startedAt) >= since.getTime()).map((flood) => toChange(flood, now))
 }
 
-function toChange(tenantId: string, { siteId, startedAt, minutes, stored, sent }: Flood, now: Date): Change {
+function toChange({ siteId, startedAt, minutes, stored, sent }: Flood, now: Date): Change {
   const [perMinute, kept] = [sent, stored].map((reports) => Math.round(reports / minutes).toLocaleString('en'))
   const from = utcText(startedAt)
-  const site = `--tenant ${tenantId} --site ${siteId}`
   return {
     eventType: floodEvent,
     siteId,
@@ -30,7 +27,6 @@ function toChange(tenantId: string, { siteId, startedAt, minutes, stored, sent }
     kind: 'traffic',
     data: {
       summary: `About ${perMinute} reports per minute since ${from}; ${kept} are stored`,
-      nextStep: `If they are forged, run "sites rotate-token ${site}", then "reports delete ${site} --from ${startedAt} --unconfirmed".`,
       hour: `${startedAt.slice(0, 13)}:00:00.000Z`,
       reportCount: stored,
       path: `/v1/reports/count?siteId=${siteId}&from=${startedAt}&to=${now.toISOString()}`,

@@ -78,7 +78,11 @@ test('a line break in a value begins no line', () => {
 
 test('a changed script has its hash before and now, and the decision', () => {
   const script = { url: 'https://a.test/a.js', hash: 'sha256-b', hashBefore: 'sha256-a', pageLabel: 'Checkout' }
-  const scripts = [{ ...script, change: 'changed', decision: 'unreviewed' }] as const
-  const text = messageText({ type: 'script.changed', timestamp, data: { alertId: 'a', summary: 's', scripts } })
-  expect(text).toContain('- changed on Checkout: https://a.test/a.js (sha256-a -> sha256-b); decision: unreviewed')
+  const textOf = (decision: 'unreviewed' | 'authorized') => {
+    const scripts = [{ ...script, change: 'changed', decision }] as const
+    return messageText({ type: 'script.changed', timestamp, data: { alertId: 'a', summary: 's', scripts } })
+  }
+  const line = '- changed on Checkout: https://a.test/a.js (sha256-a -> sha256-b); decision:'
+  expect(textOf('unreviewed')).toContain(`${line} unreviewed`)
+  expect(textOf('authorized')).toContain(`${line} authorized with other hashes`)
 })

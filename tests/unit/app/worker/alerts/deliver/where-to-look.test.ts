@@ -24,12 +24,20 @@ test.each<[string, Partial<AlertMessage['data']>, string]>([
     `view=reports&siteId=shop&from=${encodeURIComponent(timestamp)}&to=${encodeURIComponent(timestamp)}`,
   ],
 ])('a message of %s links its view and has a next step', (type, given, view) => {
-  const { data } = whereToLook(message(type, given), origin)
+  const { data } = whereToLook(message(type, given), 'tenant', origin)
   expect(data.url).toBe(`${origin}/explorer?${view}`)
   expect(data.nextStep).toMatch(/\.$/)
 })
 
 test('without PUBLIC_URL there is no link, and what is over has no next step', () => {
-  const { data } = whereToLook(message('reports.silence', { ended: true }), undefined)
+  const { data } = whereToLook(message('reports.silence', { ended: true }), 'tenant', undefined)
   expect(data).toEqual({ alertId: 'x', summary: 's', siteId: 'shop', ended: true })
+})
+
+test('a command of a next step has the ids and the time', () => {
+  const stepOf = (type: string) => whereToLook(message(type, { pageId: 'p' }), 'tenant', undefined).data.nextStep
+  expect(stepOf('page.scan_failing')).toBe('Fix the cause, then run "pages scan --tenant tenant --page p".')
+  expect(stepOf('reports.flood')).toContain(
+    `"reports delete --tenant tenant --site shop --from ${timestamp} --unconfirmed"`,
+  )
 })
