@@ -42,6 +42,11 @@ export const scriptEvent = 'script.changed'
 /** Rule 66; `script.changed` only on plans whose scans list scripts. */
 export const watchedEvents = [changeEvent, gradeEvent, scriptEvent] as const
 
+/** Rule 87. */
+export const integrityMethods = ['SRI', 'Integrity-Policy', 'scan', 'none'] as const
+
+export type IntegrityMethod = (typeof integrityMethods)[number]
+
 /** Rule 67. */
 export const watchedDays = 7
 

@@ -34,7 +34,7 @@ export type ScriptChange = z.infer<typeof change>
 const inlineUrls = sql`arrayMap(hash -> concat('inline:', hash), inline_hashes)`
 
 /** Scripts by URL, hash and sample, and the key of the inline ones. */
-const countedTags = (site: SitesRef): Sql => sql`(
+export const countedTags = (site: SitesRef): Sql => sql`(
     SELECT page_id, toString(scan_id) AS id, scanned_at, ${inlineKey} AS inline_key,
       arrayConcat(
         arrayMap((url, hash) -> (url, hash, ''), script_urls, script_hashes),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { scanGrades } from '../enumerations.ts'
-import { pciStatuses } from '../pci.ts'
+import { integrityMethods, pciStatuses } from '../pci.ts'
 import { planNames, planOverrides } from '../plans.ts'
 import { scriptWitnesses } from '../scripts.ts'
 import { acknowledgement, alertDelivery } from './alert-delivery.ts'
@@ -133,6 +133,10 @@ const evidence = z
 
 const observedScript = scripts.element.extend({
   ...recordedDecision.pick({ owner: true, reviewBy: true }).shape,
+  method: openEnum(integrityMethods).meta({
+    description:
+      'How its integrity is assured. SRI: tags have integrity metadata; Integrity-Policy: browsers check it; scan: scans found the authorized bytes on each payment page in each of the last five weeks.',
+  }),
   hashes: z.array(script.shape.hashes.element.omit({ identity: true, capture: true })),
   firstSeenAt: script.shape.firstSeenAt,
   lastSeenAt: script.shape.lastSeenAt,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DecisionRecord } from '../../fixtures/random-scripts.ts'
 import { aReport } from '../../fixtures/reports.ts'
+import { fetches, scannedScript } from '../../fixtures/scanned-scripts.ts'
 import { completeScan, failedScan, type ScanRecord, sending } from '../../fixtures/scans.ts'
 import { dayMs, hourMs } from '../../schema/durations.ts'
 import type { Plan } from '../../schema/plans.ts'
@@ -20,6 +21,8 @@ export interface PciScenario {
   /** Scripts reported from another page. */
   readonly seenElsewhere?: readonly string[]
   readonly decided?: Readonly<Record<string, 'authorized' | 'rejected'>>
+  /** Hashes that authorizations pin; by default they allow any content. */
+  readonly pinned?: readonly string[]
   /** Age of the day by which each script is to be reviewed. */
   readonly reviewAge?: number
   /** Scripts reported without integrity metadata, by document. */
@@ -47,6 +50,9 @@ export const ready: PciScenario = {
 }
 const noRules = all.map((event) => `no_rule ${event}`)
 const inline = (text: string) => ({ result: { inlineScripts: [{ hash: `sha256-${text}`, sample: text, count: 1 }] } })
+const scriptUrl = (file: string) => `https://shop.example.test/js/${file}`
+const tags = ['app.js', 'pay.js'].map((file) => scannedScript(scriptUrl(file), fetches.readable))
+const pinned = tags.flatMap(({ hash }) => hash ?? [])
 const framed = { headers: sending({ 'x-frame-options': 'deny' }) }
 
 /** Each with the status and gaps of 6.4.3, then of 11.6.1. */
@@ -126,6 +132,23 @@ export const pciScenarios: readonly (readonly [
     'no report of an integrity violation',
     { ...ready, plan: 'enterprise', unprotected: {} },
     ['partial', 'integrity_unmeasured 2', 'unpinned_scripts'],
+    ['met'],
+  ],
+  [
+    'no report of an integrity violation, and scans that found the authorized bytes since then',
+    { ...ready, unprotected: {}, pinned, found: { [2 * hourMs]: { scripts: tags }, [dayMs]: { scripts: tags } } },
+    ['met'],
+    ['met'],
+  ],
+  [
+    'no report of an integrity violation, and one page without scans that found the authorized bytes',
+    {
+      ...ready,
+      unprotected: {},
+      pinned,
+      found: { [2 * hourMs]: { scripts: tags }, [dayMs]: { scripts: tags.slice(0, 1) } },
+    },
+    ['partial', 'integrity_unmeasured 1'],
     ['met'],
   ],
   [
@@ -279,8 +302,6 @@ export const pciScenarios: readonly (readonly [
   ['a destination that nothing was sent to', { ...ready, tests: {} }, ['met'], ['not_met', 'destination_untested']],
 ]
 
-const scriptUrl = (file: string) => `https://shop.example.test/js/${file}`
-
 /** What is stored of it. */
 export function scenarioRecords(
   {
@@ -288,6 +309,7 @@ export function scenarioRecords(
     seen = {},
     seenElsewhere = [],
     decided = {},
+    pinned,
     reviewAge,
     unprotected = {},
     rules = [],
@@ -319,8 +341,10 @@ export function scenarioRecords(
       }),
     ),
     decisions: Object.entries(decided).map(([file, status]): DecisionRecord => {
-      const integrityMode = status === 'authorized' ? ('any_content' as const) : null
-      const said = { status, integrityMode, pinnedHashes: null, justification: null, ...review }
+      const mode = pinned ? ('pinned_hashes' as const) : ('any_content' as const)
+      const integrityMode = status === 'authorized' ? mode : null
+      const pinnedHashes = integrityMode && pinned ? [...pinned] : null
+      const said = { status, integrityMode, pinnedHashes, justification: null, ...review }
       const decidedBy = { name: null, email: 'ada@example.test' }
       return { id: randomUUID(), siteId, url: scriptUrl(file), ...said, decidedBy, decidedAt: ago(decidedAgo) }
     }),

@@ -15,7 +15,7 @@ import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import type { Caller } from '../../pipeline/authenticator.ts'
 import { type Inventory, readInventory, readPaymentPages, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import { changeEvidence, pageEvidence, readChanges, readDeliveries, readScriptEvidence } from './change-evidence.ts'
-import { type ScriptEvidence, scriptEvidence } from './script-evidence.ts'
+import { readScannedIds, type ScriptEvidence, scriptEvidence } from './script-evidence.ts'
 
 const emptyInventory: Inventory = {
   entries: [],
@@ -83,6 +83,13 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
   const destinations = destinationIds.map((id) => outcomeOf.get(id) ?? { id, outcome: null, at: null })
   const [found, changes] = [scriptEvidence(inventory), changeEvidence(foundChanges)]
   const scripts = extent.scanWindow ? found.map(withoutProtection) : found
+  const addedAt = new Map(
+    pages.map(({ id }) => {
+      const { addedAt, countedAt } = coverageOf.get(id) ?? { addedAt: 0, countedAt: [] }
+      return [id, Math.min(addedAt, countedAt[0] ?? addedAt)]
+    }),
+  )
+  const scannedIds = await readScannedIds(read, site, { entries: inventory.entries, addedAt })
   const uninventoriedUnprotected = uninventoriedScripts(inventory, true).total
   const today = site.now.toISOString().slice(0, 10)
   const isOverdue = ({ reviewBy }: RecordedDecision) => reviewBy !== null && reviewBy < today
@@ -98,6 +105,7 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
         ...script,
         coverage: script.coverage.state,
         reviewOverdue: overdue.has(script.id),
+        isScanned: scannedIds.has(script.id),
       })),
       uninventoriedUnprotected,
       measured: inventory.reporting,
@@ -112,7 +120,16 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
       destinations,
     }),
   ]
-  const evidence = { scripts, uninventoriedUnprotected, pages, watchedPages, foundChanges, scriptChanges, changes }
+  const evidence = {
+    scripts,
+    scannedIds,
+    uninventoriedUnprotected,
+    pages,
+    watchedPages,
+    foundChanges,
+    scriptChanges,
+    changes,
+  }
   return { requirements, inventory, hasScripts, coveredPages, destinations, deliveries: await deliveries, ...evidence }
 }
 

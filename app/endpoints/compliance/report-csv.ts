@@ -23,7 +23,7 @@ const toCsv = (rows: readonly Readonly<Record<string, Cell>>[], columns: readonl
 const scriptColumns = [
   ...['url', 'status', 'integrityMode', 'justification', 'decidedByName', 'decidedByEmail', 'decidedAt', 'decisions'],
   ...['coverage', 'coverageDecidedBy', 'stillRunning', 'paymentPages', 'hash', 'hashFirstSeenAt', 'hashLastSeenAt'],
-  ...['hashSources', 'hashPinned', 'inventoried', 'firstSeenAt', 'lastSeenAt', 'seenBy', 'owner', 'reviewBy'],
+  ...['hashSources', 'hashPinned', 'inventoried', 'firstSeenAt', 'lastSeenAt', 'seenBy', 'owner', 'reviewBy', 'method'],
 ] as const
 
 /** A row per version of a script; one row for a script that has no version or is not in the inventory. */
@@ -38,6 +38,7 @@ export function scriptsCsv({ evidence, observed }: PciReport): string {
       integrityMode: script.integrityMode,
       justification: script.justification,
       owner: script.owner,
+      method: script.method,
       reviewBy: script.reviewBy,
       decidedAt: script.decidedAt,
       decidedByName: script.decidedBy?.name ?? null,

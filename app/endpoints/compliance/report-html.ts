@@ -80,7 +80,7 @@ function scriptRows({ evidence, observed }: PciReport) {
         markup`<li><bdi>${hash || 'unhashed'}</bdi> ${days(firstSeenAt, lastSeenAt)}${pinned ? ' pinned' : ''}</li>`,
     )}</ul>`,
     markup`${badge(status)}${stillRunning ? ' still runs' : ''}<br>${decisionText(script)}`,
-    markup`${badge(coverage.state)}${coverage.decidedBy && markup` <span class="muted">by ${coverage.decidedBy}</span>`}`,
+    markup`${badge(coverage.state)}${coverage.decidedBy && markup` <span class="muted">by ${coverage.decidedBy}</span>`}<br><span class="muted">method: ${script.method}</span>`,
     paymentPages.length > 1 && paymentPages.length === evidence.pages.length
       ? `all ${paymentPages.length}`
       : untrusted(paymentPages.map(({ label }) => label).join(', ')),

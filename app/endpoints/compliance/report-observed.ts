@@ -1,4 +1,5 @@
 import type { PciReport } from '../../../schema/responses/pci-report.ts'
+import { integrityMethod } from '../../../schema/rules/pci/integrity-method.ts'
 import { coverageStates } from '../../../schema/scripts.ts'
 import { seenBy, uninventoriedScripts } from '../scripts/read-inventory.ts'
 import type { readReadiness } from './read-readiness.ts'
@@ -7,6 +8,7 @@ import type { readReadiness } from './read-readiness.ts'
 export function observedOf({
   inventory,
   scripts,
+  scannedIds,
 }: Awaited<ReturnType<typeof readReadiness>>): Omit<PciReport['observed'], 'window'> {
   const inventoried = new Map(inventory.entries.map((entry) => [entry.script.id, entry]))
   const uninventoried = uninventoriedScripts(inventory, true)
@@ -24,6 +26,11 @@ export function observedOf({
         ...script,
         owner: entry?.decisions.at(-1)?.owner ?? null,
         reviewBy: entry?.decisions.at(-1)?.reviewBy ?? null,
+        method: integrityMethod({
+          state: script.coverage.state,
+          hasIntegrity: entry?.hasIntegrity ?? false,
+          isScanned: scannedIds.has(script.id),
+        }),
         hashes: hashes.map(({ identity: _, capture: __, ...version }) => version),
         firstSeenAt,
         lastSeenAt,

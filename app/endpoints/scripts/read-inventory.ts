@@ -48,6 +48,10 @@ export interface InventoryEntry {
   readonly decisions: RecordedDecision[]
   /** Last report in the window by payment page id, in milliseconds since the Unix epoch. */
   readonly lastOnPayment: ReadonlyMap<string, number>
+  /** Versions that the current authorization pins. */
+  readonly pinnedHashes: readonly string[]
+  /** The tags in the latest scan of each payment page have integrity metadata. */
+  readonly hasIntegrity: boolean
 }
 
 export interface Inventory {
@@ -135,7 +139,10 @@ async function assemble(
   const entries = rows.scripts.map((inventoried): InventoryEntry => {
     const own = scriptFacts(request, rowsOf, inventoried)
     const lastOnPayment = lastByPage(rowsOf.onPayment(inventoried.url), own.violation)
-    return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment }
+    const pinnedHashes = inventoried.versions.filter(({ pinned }) => pinned).map(({ hash }) => hash)
+    const tags = own.findings.flatMap(({ hasIntegrity }) => hasIntegrity ?? [])
+    const hasIntegrity = tags.length > 0 && !tags.includes(false)
+    return { script: assembleScript(own, facts), decisions: own.decisions, lastOnPayment, pinnedHashes, hasIntegrity }
   })
   const located = entries.map((entry) => ({ entry, at: inventoryPosition.from(entry.script) }))
   return {

@@ -27,6 +27,8 @@ export interface ScriptEvidence {
     readonly integrityMode: 'any_content' | 'pinned_hashes' | null
     /** Authorized until a day that is over. */
     readonly reviewOverdue: boolean
+    /** Scans found its authorized hash (Rule 87). */
+    readonly isScanned: boolean
   }[]
   readonly uninventoriedUnprotected: number
   /** The site sends integrity reports. */
@@ -117,7 +119,7 @@ export function judgeScripts(evidence: ScriptEvidence) {
 
 function scriptGaps(
   evidence: ScriptEvidence,
-  counts: { scripts: number; unreviewed: number; unprotected: number; unknown: number },
+  counts: { scripts: number; unreviewed: number; unprotected: number },
 ): PciGap[] {
   if (evidence.paymentPages === 0) return [gap('no_payment_pages')]
   if (!evidence.onPlan) return [gap('scripts_not_on_plan')]
@@ -127,7 +129,7 @@ function scriptGaps(
     ...counted('unreviewed_scripts', counts.unreviewed),
     ...counted('rejected_scripts_running', evidence.scripts.filter(({ stillRunning }) => stillRunning).length),
     ...counted('unprotected_scripts', counts.unprotected),
-    ...counted('integrity_unmeasured', counts.unknown),
+    ...counted('integrity_unmeasured', evidence.scripts.filter(isUnmeasured).length),
     ...when(evidence.scripts.some(isUnpinned), 'unpinned_scripts'),
     ...when(
       evidence.scripts.some(({ reviewOverdue }) => reviewOverdue),
@@ -135,6 +137,9 @@ function scriptGaps(
     ),
   ]
 }
+
+const isUnmeasured = ({ coverage, isScanned }: ScriptEvidence['scripts'][number]) =>
+  coverage === 'unknown' && !isScanned
 
 /** Its bytes are authorized neither by their hash nor by integrity metadata. */
 const isUnpinned = ({ integrityMode, coverage }: ScriptEvidence['scripts'][number]) =>

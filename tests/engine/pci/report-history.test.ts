@@ -242,7 +242,10 @@ test('a report whose reports retention has removed judges the scripts of scans, 
     stored: { from: Date.now() + 300 * dayMs, to: Date.now() + 400 * dayMs },
   })
   const [scripts] = after.requirements
-  expect(scripts).toMatchObject({ status: 'partial', gaps: [{ kind: 'integrity_unmeasured' }] })
+  expect(scripts).toMatchObject({
+    status: 'partial',
+    gaps: [{ kind: 'integrity_unmeasured' }, { kind: 'unpinned_scripts' }],
+  })
   // Of the two that browsers reported too, a scan found one.
   expect([before.requirements[0].facts, scripts?.facts]).toMatchObject([{ scripts: 2 }, { scripts: 1, authorized: 1 }])
   expect(after.observed.scripts.map(({ coverage }) => coverage.state)).toEqual(

@@ -61,8 +61,9 @@ test('the verdicts are those of the readiness, with a sentence for each gap and 
   ])
   expect(
     observed.scripts.map(
-      ({ hashes: _, firstSeenAt: __, lastSeenAt: ___, seenBy: ____, owner, reviewBy, ...script }) => {
+      ({ hashes: _, firstSeenAt: __, lastSeenAt: ___, seenBy: ____, owner, reviewBy, method, ...script }) => {
         expect([owner, reviewBy]).toEqual([null, null])
+        expect(method).toBe(script.coverage.state === 'protected' ? 'Integrity-Policy' : 'none')
         return script
       },
     ),

@@ -106,7 +106,7 @@ test('a thousand invented scripts take no decided or scanned one from the invent
     return { decided: [facts.authorized, facts.rejected], gaps: gaps.map(({ kind }: { kind: string }) => kind) }
   }
   const before = await verdict()
-  const gaps = ['unreviewed_scripts', 'rejected_scripts_running', 'integrity_unmeasured']
+  const gaps = ['unreviewed_scripts', 'rejected_scripts_running', 'integrity_unmeasured', 'unpinned_scripts']
   expect(before).toEqual({ decided: [2, 1], gaps })
   await sites.api.insertReports(Array.from({ length: 1_005 }, (_, index) => sighting(site, index, 1, onPayment)))
   expect(await verdict()).toEqual({ decided: [2, 1], gaps: ['inventory_truncated', ...gaps] })

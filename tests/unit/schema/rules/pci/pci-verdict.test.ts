@@ -16,6 +16,7 @@ const script = (given: Partial<Script> = {}): Script => ({
   stillRunning: false,
   integrityMode: 'pinned_hashes',
   reviewOverdue: false,
+  isScanned: false,
   ...given,
 })
 
@@ -68,6 +69,12 @@ describe('requirement 6.4.3', () => {
       { measured: false, scripts: [script({ coverage: 'unknown' }), script({ coverage: 'unknown' })] },
       'partial',
       ['integrity_unmeasured 2'],
+    ],
+    [
+      'no integrity reports, and scans that found one of two authorized',
+      { scripts: [script({ coverage: 'unknown', isScanned: true }), script({ coverage: 'unknown' })] },
+      'partial',
+      ['integrity_unmeasured 1'],
     ],
     ['any content of a protected script', { scripts: [script({ integrityMode: 'any_content' })] }, 'met', []],
     [
