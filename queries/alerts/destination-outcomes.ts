@@ -20,6 +20,7 @@ export const listCoveringRules = ({ tenantId, siteId }: SiteRef): Query<z.infer<
 
 const outcomeRow = z.object({
   id: z.string(),
+  name: z.string().nullable(),
   outcome: z.enum(['delivered', 'rejected', 'dropped']),
   at: rowTime,
 })
@@ -30,7 +31,9 @@ export type DestinationOutcome = z.infer<typeof outcomeRow>
 export const listDestinationOutcomes = (tenantId: string, ids: readonly string[]): Query<DestinationOutcome> => ({
   name: 'listDestinationOutcomes',
   statement: sql`
-    SELECT destination_id AS id, argMax(alert_deliveries.outcome, (created_at, alert_deliveries.id)) AS outcome,
+    SELECT destination_id AS id,
+      nullIf(argMax(destination_name, (created_at, alert_deliveries.id)), '') AS name,
+      argMax(alert_deliveries.outcome, (created_at, alert_deliveries.id)) AS outcome,
       max(created_at) AS at
     FROM alert_deliveries FINAL
     WHERE tenant_id = ${uuid(tenantId)} AND destination_id IN ${texts(ids)}

@@ -119,6 +119,23 @@ export const countPageScans = (tenantId: string, pages: Sql, since: Date): Query
   row: pageScanRow,
 })
 
+const weekRow = z.object({ week: z.string(), pages: rowCount, complete: rowCount, failed: rowCount })
+
+export type ScanWeek = z.infer<typeof weekRow>
+
+/** Scans per week with any, by its Monday in UTC. @param pages a SELECT of their ids. */
+export const countScansPerWeek = (tenantId: string, pages: Sql, since: Date): Query<ScanWeek> => ({
+  name: 'countScansPerWeek',
+  statement: sql`
+    SELECT toString(toMonday(scanned_at)) AS week, uniqExactIf(page_id, status = 'complete') AS pages,
+      countIf(status = 'complete') AS complete, countIf(status = 'failed') AS failed
+    FROM page_scans FINAL
+    WHERE tenant_id = ${uuid(tenantId)} AND page_id IN ${pages} AND scanned_at >= ${at(since)}
+    GROUP BY week
+    ORDER BY week`,
+  row: weekRow,
+})
+
 /** Scans in the order of `refs`, each with its changes since the last complete scan before it. */
 export async function readScans(
   readAll: Reader['readAll'],

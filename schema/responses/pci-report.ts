@@ -44,6 +44,9 @@ const version = z
     firstSeenAt: dateTimeText,
     lastSeenAt: dateTimeText,
     pageIds: z.array(z.guid()),
+    intervals: z.array(readWindow).meta({
+      description: 'First and last of consecutive scans of a page that found it; intervals that overlap are one.',
+    }),
   })
   .meta({
     id: 'PciScannedVersion',
@@ -87,7 +90,14 @@ const evidence = z
       .array(version)
       .meta({ description: 'Versions found by scans in the year before asOf, by URL and hash.' }),
     destinations: z
-      .array(z.object({ id: z.string(), outcome: z.string().nullable(), at: dateTimeText.nullable() }))
+      .array(
+        z.object({
+          id: z.string(),
+          name: z.string().nullable().meta({ description: 'As in the latest delivery.' }),
+          outcome: z.string().nullable(),
+          at: dateTimeText.nullable(),
+        }),
+      )
       .meta({ description: 'Destinations of immediate rules with their latest delivery; null without one.' }),
     versionsTruncated: z.boolean().meta({ description: 'True if there are more than 10,000.' }),
     captures: z.array(scriptCapture.extend({ url, hash: z.string() })).meta({ description: 'Sorted by URL and hash.' }),
@@ -128,6 +138,10 @@ const evidence = z
           }),
       )
       .meta({ description: 'Deliveries of immediate alerts about changes in these 30 days, oldest first.' }),
+    scanWeeks: z.array(z.object({ week: z.iso.date(), pages: count, complete: count, failed: count })).meta({
+      description:
+        'Scans of payment pages per week of the last year, by its Monday in UTC, from the first week with a scan; pages: with a complete scan.',
+    }),
   })
   .meta({ id: 'PciReportEvidence', description: 'Evidence recorded by asOf; evidenceHash covers only this member.' })
 

@@ -8,8 +8,10 @@ import { listImmutableFields, listPreservedColumn } from '../../queries/records/
 import { listPageCoverage } from '../../queries/scans/counted-scans.ts'
 import { listScanFindings } from '../../queries/scans/scan-evidence.ts'
 import { listLatestScanRefs } from '../../queries/scans/scan-refs.ts'
+import { countScansPerWeek } from '../../queries/scans/scans.ts'
 import { listPaymentActivity } from '../../queries/scripts/activity.ts'
 import { findAnyDecision, listScriptDecisions } from '../../queries/scripts/decisions.ts'
+import { listScannedVersions } from '../../queries/scripts/scanned-versions.ts'
 import { listScripts } from '../../queries/scripts/scripts.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render, sql } from '../../queries/sql/sql.ts'
@@ -74,6 +76,8 @@ describe('as of a time', () => {
     listCoveringRules(site),
     listDestinationOutcomes(tenant, ['x']),
     listPageCoverage(site, time),
+    listScannedVersions(site, { since: time, limit: 5 }),
+    countScansPerWeek(tenant, paymentPageIds(site), time),
     findAnyDecision(tenant),
     findTenant(tenant),
     findSites(tenant, [site.siteId]),

@@ -80,7 +80,7 @@ export async function readReadiness(reader: Reader, { tenant, siteId, ...extent 
     }
   })
   const outcomeOf = new Map(outcomes.map((one) => [one.id, one]))
-  const destinations = destinationIds.map((id) => outcomeOf.get(id) ?? { id, outcome: null, at: null })
+  const destinations = destinationIds.map((id) => outcomeOf.get(id) ?? { id, name: null, outcome: null, at: null })
   const [found, changes] = [scriptEvidence(inventory), changeEvidence(foundChanges)]
   const scripts = extent.scanWindow ? found.map(withoutProtection) : found
   const addedAt = new Map(

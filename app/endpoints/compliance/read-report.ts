@@ -4,10 +4,10 @@ import { listAlertRules } from '../../../queries/alerts/rules.ts'
 import { paymentPageIds } from '../../../queries/pages/payment-pages.ts'
 import { readerAsRecorded } from '../../../queries/records/as-recorded.ts'
 import { findHistoryStart, findRecordingStart } from '../../../queries/records/recording-start.ts'
-import { countPageScans } from '../../../queries/scans/scans.ts'
+import { countPageScans, countScansPerWeek, type ScanWeek } from '../../../queries/scans/scans.ts'
 import { listScriptCaptures } from '../../../queries/scripts/captures.ts'
 import { listScriptDecisions } from '../../../queries/scripts/decisions.ts'
-import { listScannedVersions } from '../../../queries/scripts/libraries.ts'
+import { listScannedVersions } from '../../../queries/scripts/scanned-versions.ts'
 import { listRecordingTimes } from '../../../queries/scripts/scripts.ts'
 import type { Reader } from '../../../queries/sql/query.ts'
 import { findRecordedSite } from '../../../queries/tenants/sites.ts'
@@ -90,15 +90,29 @@ async function readRecords({ read }: Reader, site: ReportRequest, window: TimeRa
   const filter = { ...site, window, hasPaymentPages: true }
   const daysBefore = (days: number) => new Date(asOf.getTime() - days * dayMs)
   const since = daysBefore(changeDays)
-  const [rules, decisions, recordingTimes, versions, captures, scans] = await Promise.all([
+  const [rules, decisions, recordingTimes, versions, captures, scans, weeks] = await Promise.all([
     read(listAlertRules(tenantId)),
     read(listScriptDecisions(filter)),
     read(listRecordingTimes(site)),
-    read(listScannedVersions(filter, { since: daysBefore(versionDays), limit: maxVersions + 1 })),
+    read(listScannedVersions(site, { since: daysBefore(versionDays), limit: maxVersions + 1 })),
     read(listScriptCaptures(filter)),
     read(countPageScans(tenantId, paymentPageIds(site), since)),
+    read(countScansPerWeek(tenantId, paymentPageIds(site), mondayOf(daysBefore(versionDays)))),
   ])
-  return { rules, decisions, recordingTimes, versions, captures, scans }
+  return { rules, decisions, recordingTimes, versions, captures, scans, weeks }
+}
+
+const mondayOf = (time: Date) => new Date(time.getTime() - ((time.getTime() / dayMs + 3) % 7) * dayMs)
+
+/** Weeks since the first one with a scan, also without scans. */
+function everyWeek(weeks: readonly ScanWeek[], asOf: Date): ScanWeek[] {
+  const found = new Map(weeks.map((one) => [one.week, one]))
+  const [first] = weeks
+  const start = Date.parse(first?.week ?? asOf.toISOString())
+  return Array.from({ length: Math.ceil((asOf.getTime() - start) / (7 * dayMs)) }, (_, index) => {
+    const week = new Date(start + index * 7 * dayMs).toISOString().slice(0, 10)
+    return found.get(week) ?? { week, pages: 0, complete: 0, failed: 0 }
+  })
 }
 
 interface Owner extends ReportRequest {
@@ -116,7 +130,7 @@ function evidenceOf(
     scriptChanges,
     deliveries,
   }: Awaited<ReturnType<typeof readReadiness>>,
-  { rules, decisions, recordingTimes, versions, captures, scans }: Records,
+  { rules, decisions, recordingTimes, versions, captures, scans, weeks }: Records,
 ): PciReport['evidence'] {
   const patternOf = new Map(pages.map(({ id, pattern }) => [id, pattern]))
   const scansOf = new Map(scans.map(({ pageId, complete, failed }) => [pageId, { complete, failed }]))
@@ -153,5 +167,6 @@ function evidenceOf(
     }),
     scriptChanges,
     deliveries,
+    scanWeeks: everyWeek(weeks, asOf),
   }
 }

@@ -7,95 +7,23 @@ import { integrityTexts } from '../../../schema/rules/pci/report-texts.ts'
 import { headerDifferences } from '../../../schema/rules/scans/header-differences.ts'
 import { TextResponse } from '../../pipeline/text-response.ts'
 import { Markup, markup, untrusted } from './markup.ts'
+import { address, badge, cut, day, table, time } from './report-cells.ts'
 import { type Delivery, deliveriesOf, deliveriesOfScript } from './report-deliveries.ts'
+import { decisionRows, scriptRows, uninventoriedRows } from './report-scripts.ts'
 import { reportStyle } from './report-style.ts'
 
 export const htmlType = 'text/html; charset=utf-8'
 
 type Change = PciReport['evidence']['changes'][number]
 
-type Decided = Pick<
-  PciReport['observed']['scripts'][number],
-  'integrityMode' | 'justification' | 'owner' | 'reviewBy' | 'decidedBy' | 'decidedAt'
->
-
-const words = (name: string) => name.replaceAll('_', ' ')
-
-/** `2026-11-27 02:56 UTC`. */
-const time = (iso: string | null) => (iso === null ? '–' : `${iso.slice(0, 16).replace('T', ' ')} UTC`)
-
-const day = (iso: string | null) => markup`<span class="date">${iso?.slice(0, 10) ?? '–'}</span>`
-
-const days = (first: string | null, last: string | null) => markup`${day(first)} – ${day(last)}`
-
-/** Characters of a URL, and of a name in the running head; JSON and CSV have the full text. */
-const [maxAddress, maxHead] = [300, 40]
-
-const cut = (text: string, most: number) => (text.length > most ? `${text.slice(0, most)}…` : text)
-
-const address = (url: string) => markup`<span class="mono">${untrusted(cut(url, maxAddress))}</span>`
-
-const badge = (state: string) => markup`<span class="${`badge ${state}`}">${words(state)}</span>`
-
-/** Rows of a table, or a sentence for an empty table. @param heads with the widths of their columns, in hundredths. */
-function table(
-  title: string,
-  heads: Readonly<Record<string, number>>,
-  rows: readonly (readonly (Markup | string)[])[],
-): Markup {
-  if (rows.length === 0) return markup`<h2>${title}</h2><p class="muted">None.</p>`
-  return markup`<h2>${title} <span class="muted">${rows.length}</span></h2>
-<table>${Object.values(heads).map((width) => markup`<col class="${`w${width}`}">`)}<thead><tr>${Object.keys(heads).map((head) => markup`<th>${head}</th>`)}</tr></thead>
-<tbody>${rows.map(
-    (cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>
-`,
-  )}</tbody></table>`
-}
+/** Characters of a name in the running head. */
+const maxHead = 40
 
 const requirementCard = ({ id, title, text, status, summary, gaps }: PciReport['requirements'][number]) =>
   markup`<section class="card"><h3><span>${id} ${title}</span> ${badge(status)}</h3><p class="muted">${text}</p>
 <ul><li>${summary}</li>${gaps.map(({ sentence, remedy }) => markup`<li><p>${sentence}</p><p class="muted">${remedy}</p></li>`)}${
     gaps.length === 0 ? markup`<li>No gap.</li>` : null
   }</ul></section>`
-
-const seenByText = (seenBy: readonly string[]) =>
-  seenBy.join() === 'browsers' ? 'browsers only' : `seen by: ${seenBy.join(', ')}`
-
-/** Mode, reason, owner, review, person and time of a decision. */
-const decisionText = ({ integrityMode, justification, owner, reviewBy, decidedBy, decidedAt }: Decided) => {
-  const texts = [
-    words(integrityMode ?? ''),
-    justification,
-    owner && `owner ${owner}`,
-    reviewBy && `review by ${reviewBy}`,
-    decidedBy && `${decidedBy.name ?? decidedBy.email} ${time(decidedAt)}`,
-  ]
-  return untrusted(texts.filter(Boolean).join(', '))
-}
-
-function scriptRows({ evidence, observed }: PciReport) {
-  return observed.scripts.map(({ url, status, coverage, stillRunning, paymentPages, hashes, seenBy, ...script }) => [
-    markup`${address(url)} ${days(script.firstSeenAt, script.lastSeenAt)}<br><span class="muted">${seenByText(seenBy)}</span><ul class="mono">${hashes.map(
-      ({ hash, firstSeenAt, lastSeenAt, pinned }) =>
-        markup`<li><bdi>${hash || 'unhashed'}</bdi> ${days(firstSeenAt, lastSeenAt)}${pinned ? ' pinned' : ''}</li>`,
-    )}</ul>`,
-    markup`${badge(status)}${stillRunning ? ' still runs' : ''}<br>${decisionText(script)}`,
-    markup`${badge(coverage.state)}${coverage.decidedBy && markup` <span class="muted">by ${coverage.decidedBy}</span>`}<br><span class="muted">method: ${script.method}</span>`,
-    paymentPages.length > 1 && paymentPages.length === evidence.pages.length
-      ? `all ${paymentPages.length}`
-      : untrusted(paymentPages.map(({ label }) => label).join(', ')),
-  ])
-}
-
-const uninventoriedRows = ({ observed }: PciReport) =>
-  observed.uninventoried.map(({ url, lastAt, mode }) => [address(url), words(mode), time(lastAt)])
-
-const decisionRows = ({ evidence }: PciReport) =>
-  evidence.decisions.map(({ url, status, recordedAt, ...decision }) => [
-    address(url),
-    markup`${badge(status)} ${decisionText(decision)}`,
-    markup`<span class="muted">stored ${time(recordedAt)}</span>`,
-  ])
 
 function alertCell(change: Pick<Change, 'scannedAt' | 'alertIds'>, deliveries: readonly Delivery[]): Markup {
   return markup`${change.alertIds.length === 0 ? markup`<p>${badge('not alerted')}</p>` : null}${deliveries.map(
@@ -135,11 +63,16 @@ const pageRows = ({ evidence, watchedPageIds }: PciReport) =>
     `${completeScans} complete, ${failedScans} failed`,
   ])
 
+const weekRows = ({ evidence }: PciReport) =>
+  evidence.scanWeeks
+    .map(({ week, pages, complete, failed }) => [day(week), `${pages}`, `${complete}`, `${failed}`])
+    .reverse()
+
 const ruleRows = ({ evidence }: PciReport) =>
   evidence.rules.map(({ id, eventType, kind, destinationId, enabled }) => [
     untrusted(eventType),
     `${kind}${enabled ? '' : ', switched off'}`,
-    untrusted(destinationId),
+    untrusted(evidence.destinations.find((one) => one.id === destinationId)?.name ?? destinationId),
     untrusted(id),
   ])
 
@@ -162,7 +95,7 @@ function page(report: PciReport, { head, style, policy }: Sheet): Markup {
 <p class="muted">Generated ${time(report.generatedAt)}. Site ${evidence.site.id}.</p>
 <p class="mono">sha256 ${evidenceHash}</p>
 <div class="cards">${requirements.map(requirementCard)}</div>
-${table('Scripts of payment pages', { 'Script and its hashes, first and last seen': 52, Decision: 24, Integrity: 12, Pages: 12 }, scriptRows(report))}
+${table('Scripts of payment pages', { 'Script and its hashes, days of scans or first and last report': 52, Decision: 24, Integrity: 12, Pages: 12 }, scriptRows(report))}
 <p>${integrityTexts(integrity, uninventoriedCount).join('\n')}</p>
 ${table('Unprotected scripts that the inventory lacks', { Script: 60, 'Reported by the policy': 20, 'Last report': 20 }, uninventoriedRows(report))}
 ${table('Decisions', { Script: 36, Decision: 46, Stored: 18 }, decisionRows(report))}
@@ -170,6 +103,7 @@ ${table('Changes of the last 30 days', { 'When and where': 24, 'Before and after
 ${table('Changes of scripts in the last 30 days', { 'When and where': 24, Script: 46, Alert: 30 }, scriptChangeRows(report))}
 ${table('Payment pages', { Page: 18, Pattern: 30, State: 12, 'Last complete scan': 16, Grade: 6, 'Scans in 30 days': 18 }, pageRows(report))}
 ${table('Alert rules', { Event: 24, Kind: 22, Destination: 24, Rule: 30 }, ruleRows(report))}
+${table('Scans per week', { 'Week from': 25, 'Payment pages': 25, Complete: 25, Failed: 25 }, weekRows(report))}
 <h2>Limits</h2>${report.limits.map((limit) => markup`<p>${limit}</p>`)}
 <p class="muted">The hash is of the records alone: its JSON is /v1/compliance/pci-dss/report of this site and time, and
 "security-reporting pci verify FILE" checks it.</p>

@@ -53,6 +53,14 @@ export function limitsOf(given: Limits): string[] {
       !hasScripts,
       'Changes of scripts are not watched: scans list scripts only on plans with script authorization, and no rule for script.changed is required.',
     ],
+    [
+      true,
+      'Scans fetch a page without a login or a cart: content that the server sends only to other visitors is not compared.',
+    ],
+    [
+      true,
+      'SAQ A requires that the site is not susceptible to attacks from scripts: the merchant declares it, and this report is evidence for it.',
+    ],
     [true, 'Scans see the scripts of a page’s HTML; what scripts add is known by browsers’ reports alone.'],
   ]
   return all.filter(([applies]) => applies).map(([, sentence]) => sentence)

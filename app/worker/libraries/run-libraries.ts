@@ -3,12 +3,8 @@
 import { Readable } from 'node:stream'
 import { ZodError } from 'zod'
 import { listDecidedScripts } from '../../../queries/scripts/decisions.ts'
-import {
-  libraryId,
-  listLibraryChecks,
-  listReleaseFiles,
-  listScannedVersions,
-} from '../../../queries/scripts/libraries.ts'
+import { libraryId, listLibraryChecks, listReleaseFiles } from '../../../queries/scripts/libraries.ts'
+import { listScannedVersions } from '../../../queries/scripts/scanned-versions.ts'
 import { toReader } from '../../../queries/sql/query.ts'
 import { listSites } from '../../../queries/tenants/sites.ts'
 import { dayMs, hourMs } from '../../../schema/durations.ts'
@@ -126,8 +122,7 @@ async function readClaims(loop: LibraryLoop) {
   const claims = new Map<string, Set<string | null>>()
   for (const { id: tenantId } of await listScriptTenants(loop)) {
     for (const { id: siteId } of await database.read(listSites(tenantId))) {
-      const filter = { tenantId, siteId, window: { from: 0, to: now }, hasPaymentPages: true }
-      const scanned = await database.read(listScannedVersions(filter, sighted))
+      const scanned = await database.read(listScannedVersions({ tenantId, siteId }, sighted))
       for (const { url } of [...scanned, ...(await database.read(listDecidedScripts(tenantId, siteId)))]) {
         const claim = publicClaim(url)
         if (claim) claims.set(claim.name, (claims.get(claim.name) ?? new Set()).add(claim.version))

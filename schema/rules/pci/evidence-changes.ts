@@ -21,6 +21,7 @@ const keys = {
   changes: ['scanId'],
   scriptChanges: ['scanId', 'url', 'hash', 'change'],
   deliveries: ['id'],
+  scanWeeks: ['week'],
 } as const
 
 const single = ['tenant', 'site', 'plan'] as const
