@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scans } from '../../../app/import/records/types/scans.ts'
 import { leaseIds } from '../../../app/program/lease.ts'
-import { completeScan, sending } from '../../../fixtures/scans.ts'
+import { fetches, scannedScript } from '../../../fixtures/scanned-scripts.ts'
+import { completeScan, type ScanRecord, sending } from '../../../fixtures/scans.ts'
 import { seeded } from '../../../fixtures/seeded.ts'
 import { type AlertWorld, createAlertWorld, workerEnvironment } from '../../support/alert-world.ts'
 import { queryRows } from '../../support/database.ts'
@@ -34,15 +35,17 @@ function startAlerts({ events }: Tally): SpawnedScript {
 type Shop = Awaited<ReturnType<AlertWorld['createShop']>>
 
 /** A change of the page's headers, often with a lower grade: one alert. */
-async function change(shop: Shop, ordinal: number): Promise<void> {
+async function change(shop: Shop, ordinal: number, scripts: ScanRecord['scripts'] = null): Promise<string> {
   const scan = completeScan({
     id: randomUUID(),
     pageId: shop.pageId,
     scannedAt: new Date().toISOString(),
     grade: ordinal % 2 === 0 ? 'A' : 'B',
     headers: sending({ 'content-security-policy': `img-src ${ordinal}.test` }),
+    scripts,
   })
   await world.api.importRecords(shop.tenantId, scans, [scan])
+  return scan.id
 }
 
 interface Receipt {
@@ -147,6 +150,36 @@ test('a worker is killed again and again beside changing pages: each change is i
     changing.abort()
     worker.child.kill('SIGKILL')
     await Promise.all([changes, worker.ended()])
+  }
+})
+
+test('each change of a script is in one message, though workers are killed between its detection and its delivery', async () => {
+  const shop = await world.createShop()
+  const sent = new Map<string, readonly string[]>()
+  world.respond(({ id, message: { type, data } }, response) => {
+    if (type === 'script.changed') sent.set(id, data.scripts?.map(({ scanId }) => scanId ?? '') ?? [])
+    setTimeout(() => response.writeHead(204).end(), random.below(100))
+  })
+  const scanned: string[] = []
+  let worker = startAlerts({ events: [] })
+  try {
+    // More alerts of an hour would wait.
+    for (let ordinal = 0; ordinal <= Math.min(wantedKills, 10); ordinal++) {
+      await worker.printed(/started/)
+      const script = scannedScript('https://cdn.test/pay.js', fetches.readable, { release: ordinal })
+      scanned.push(await change(shop, ordinal, [script]))
+      await sleep(random.below(800))
+      worker.child.kill('SIGKILL')
+      worker = startAlerts({ events: [] })
+    }
+    const told = () => [...sent.values()].flat().sort()
+    await expect.poll(told, { interval: 250 }).toEqual(scanned.slice(1).sort())
+    const ofScripts = `FINAL WHERE tenant_id = '${shop.tenantId}' AND event_type = 'script.changed'`
+    expect(await countOf(`SELECT sum(length(subjects)) FROM alerts ${ofScripts}`)).toBe(scanned.length - 1)
+    await expect.poll(() => countOf(`SELECT count() FROM alert_deliveries ${ofScripts}`)).toBe(sent.size)
+  } finally {
+    worker.child.kill('SIGKILL')
+    await worker.ended()
   }
 })
 
