@@ -11,6 +11,7 @@ import type { Database } from '../../../queries/clickhouse/database.ts'
 import { join, name, sql } from '../../../queries/sql/sql.ts'
 import { evidenceInFormat } from '../../../schema/rules/pci/evidence-formats.ts'
 import { evidenceHash } from '../../../schema/rules/pci/evidence-hash.ts'
+import { createAlertWorld } from '../../support/alert-world.ts'
 import { startApi, type TestApi } from '../../support/api.ts'
 import { folderVersions, readContents, unpackFolder } from '../../support/data-folder.ts'
 import { queryRows } from '../../support/database.ts'
@@ -142,6 +143,22 @@ describe.each(folderVersions())('the data folder of version %s, opened by this o
       const { data } = await readPages(api, key, pathname, Object.fromEntries(searchParams))
       expect(data, path).toMatchObject(items.map((item) => ({ ...item, ...laterId(item) })))
     }
+  })
+
+  test.runIf(version === '0.2.0')('a worker alerts no script of the scans that are there', async () => {
+    const { reader: readUrl, writer: writeUrl } = engine.userUrls
+    const world = await createAlertWorld({}, { readUrl, writeUrl, writer })
+    const [[scanned] = []] = await queryRows(
+      writer,
+      `SELECT count() FROM page_scans FINAL WHERE scripts_listed AND scanned_at > toDateTime64('${contents.now.slice(0, 10)}', 3, 'UTC') - toIntervalDay(1)`,
+    )
+    expect(Number(scanned)).toBeGreaterThan(1)
+    const [[tenantId] = []] = await queryRows(writer, 'SELECT tenant_id FROM page_scans WHERE scripts_listed LIMIT 1')
+    const destination = await world.addDestination(String(tenantId), '/hook')
+    await world.addRule(String(tenantId), 'script.changed', destination)
+    const sent = await world.pass(Date.parse(contents.now))
+    expect(sent.filter(({ message }) => message.type === 'script.changed')).toEqual([])
+    await world.close()
   })
 })
 
