@@ -13,7 +13,7 @@ import { subcommand } from '../command/subcommand.ts'
 
 const delivery = option('--delivery <ID>', {
   about: 'The delivery of the alert',
-  takes: 'the id of a delivery from /v1/alert-deliveries',
+  takes: 'the id of a delivery from /v1/alert-deliveries, which webhooks have in the header webhook-id',
   schema: alertDelivery.shape.id,
 }).makeOptionMandatory()
 
