@@ -104,7 +104,7 @@ const notOfRequests = `
   listIssueFloods listIssueTexts listKeys listLargest listLibraryChecks listLostParts listLostPartsOfTenant
   listNewIssues listNewPolicySites listNewSightings listNewestReports listNewestSites listOwnedTables
   listPageLabels listPageSites listPagesToScan listPartIds listPendingAlerts listPendingCaptures listPlans
-  listPresentSites listPreservedColumn listQuietSites listQuotedPolicies listRecentAlerts listRecentScans
+  listPresentSites listPreservedColumn listQuietSites listQuotedPolicies listRecentAlerts listRecentScans listRecoveredScans
   listReleaseFiles listRetiredTokens listScriptHosts listStoredIds listStoredValues
   listTenants listUncapturedVersions listUnfinishedImports listWholeRules listWitnesses`
 
