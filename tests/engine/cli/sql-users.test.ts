@@ -105,7 +105,7 @@ test('create stores the policies, the quota and a user with the hash of the prin
     password: expect.stringMatching(/^[\w-]{32}$/),
     url: `http://127.0.0.1:${proxy.port}/?database=default`,
     curl: expect.stringContaining(`curl --user '${user}' 'http://`),
-    dbeaver: { url: `jdbc:clickhouse:http://127.0.0.1:${proxy.port}/default`, user },
+    dbeaver: `jdbc:clickhouse:http://127.0.0.1:${proxy.port}/default`,
     grafana: { server: '127.0.0.1', port: proxy.port, secure: false, defaultDatabase: 'default', username: user },
   })
   expect(stderr).not.toContain(response.password)
@@ -176,7 +176,7 @@ test('no user is stored if a server loses a policy, and every server of a cluste
   })
   const before = log.length
   await expect(storeSqlUser(servers, userName(crypto.randomUUID(), 'b'))).rejects.toThrow(
-    'ClickHouse did not store the row policies of default.reports',
+    'ClickHouse lacks the row policies of default.reports',
   )
   expect(log.slice(before).filter((line) => /USER/.test(line))).toEqual([])
 })
@@ -202,10 +202,10 @@ test('doctor fails if a server with SQL users lacks a row policy, or shows keys 
   expect(await line()).toBe('ok    sql-users: 1 with row policies')
   storage.policies.delete('default.reports')
   expect(await line()).toMatch(
-    /^FAIL {2}sql-users: .* lacks the row policies of default\.reports\. Fix: run "tenants sql-user rotate"/,
+    /^FAIL {2}sql-users: ClickHouse lacks the row policies of default\.reports\. Fix: .*"tenants sql-user rotate"/,
   )
   storage.version = '26.7.2.1'
-  expect(await line()).toMatch(/^FAIL {2}sql-users: ClickHouse 26\.7\.2\.1 shows keys .*\. Fix: upgrade ClickHouse$/)
+  expect(await line()).toMatch(/^FAIL {2}sql-users: ClickHouse 26\.7\.2\.1 shows keys .*\. Fix: upgrade ClickHouse, /)
 })
 
 test('servers that cannot store users, and invalid names, are refused in one line', async () => {
