@@ -76,8 +76,19 @@ export interface TestCluster {
   end(): Promise<void>
 }
 
+interface ClusterOptions {
+  readonly shards?: number
+  readonly isMigrated?: boolean
+  /** Users beside those of users.xml. */
+  readonly usersXml?: string
+}
+
 /** Starts a node for each shard; call `end()` in `afterAll`. */
-export async function startCluster({ shards = 2, isMigrated = true } = {}): Promise<TestCluster> {
+export async function startCluster({
+  shards = 2,
+  isMigrated = true,
+  usersXml,
+}: ClusterOptions = {}): Promise<TestCluster> {
   const root = mkdtempSync(join(tmpdir(), 'cluster-test-'))
   const tcpPorts = await Promise.all(Array.from({ length: shards }, freePort))
   const passwords = ofEachUser((user) => user.charAt(0).repeat(32))
@@ -92,6 +103,7 @@ export async function startCluster({ shards = 2, isMigrated = true } = {}): Prom
       writeFileSync(usersFile, usersOf(readFileSync(join(server, 'users.xml'), 'utf8')))
       cpSync(join(server, 'users.d'), join(settings, 'users.d'), { recursive: true })
       writeFileSync(join(settings, 'users.d', 'node.xml'), nodeUsers)
+      if (usersXml) writeFileSync(join(settings, 'users.d', 'own.xml'), usersXml)
       writeFileSync(configFile, configOf(index + 1, tcpPorts, usersFile))
       return startEngine({
         dataDir,
@@ -130,7 +142,7 @@ function usersOf(users: string): string {
     (name) => users.match(policies(name)) ?? [],
   )
   const own = ofFront.replaceAll('reports>', `${front}>`) + ofShards.replaceAll('reports_shard>', `${front}_shard>`)
-  return users.replace(policies('default'), own)
+  return users.replace(policies('default'), own).replaceAll('ON reports_shard.', `ON ${front}_shard.`)
 }
 
 /** To cancel a read cuts a native connection, which ends an embedded engine; so those whose client left run to their end. */

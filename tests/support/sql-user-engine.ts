@@ -3,10 +3,10 @@ import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
-import { rowPolicies, tenantRole } from '../../clickhouse/sql-users.ts'
+import { type RowPolicy, rowPolicies, tenantRole } from '../../clickhouse/sql-users.ts'
 import { sendRequest, startTestEngine, type TestEngine } from './engine.ts'
 
-const password = 'of-a-sql-user'
+export const sqlUserPassword = 'of-a-sql-user'
 
 export interface SqlUserEngine extends TestEngine {
   /** Sends a statement as the user. */
@@ -22,11 +22,11 @@ export async function startSqlUserEngine(user: string): Promise<SqlUserEngine> {
   const dataDir = mkdtempSync(join(tmpdir(), 'engine-test-'))
   cpSync(inject('migratedFolder'), dataDir, { recursive: true })
   cpSync('clickhouse/server', settings, { recursive: true })
-  writeFileSync(join(settings, 'users.d', 'sql-user.xml'), userXml(user))
+  writeFileSync(join(settings, 'users.d', 'sql-user.xml'), sqlUserXml(user, rowPolicies))
   const config = readFileSync('clickhouse/engine/config.xml', 'utf8').replace('../server', settings)
   writeFileSync(join(settings, 'config.xml'), config)
   const engine = await startTestEngine({ dataDir, configFile: join(settings, 'config.xml') })
-  const headers = { Authorization: `Basic ${btoa(`${user}:${password}`)}` }
+  const headers = { Authorization: `Basic ${btoa(`${user}:${sqlUserPassword}`)}` }
   return {
     ...engine,
     send: (body, search = {}) =>
@@ -34,16 +34,17 @@ export async function startSqlUserEngine(user: string): Promise<SqlUserEngine> {
   }
 }
 
-function userXml(user: string): string {
+/** @param policies of the user. */
+export function sqlUserXml(user: string, policies: readonly RowPolicy[]): string {
   const filtersOf = (database: string) =>
-    rowPolicies
+    policies
       .filter((policy) => policy.database === database)
       .map(({ table, filter }) => `<${table}><filter>${filter}</filter></${table}>`)
       .join('')
-  const databases = [...new Set(rowPolicies.map(({ database }) => database))]
+  const databases = [...new Set(policies.map(({ database }) => database))]
   const filters = databases.map((database) => `<${database}>${filtersOf(database)}</${database}>`)
   return `<clickhouse><users><${user}>
-    <password_sha256_hex>${hash('sha256', password)}</password_sha256_hex>
+    <password_sha256_hex>${hash('sha256', sqlUserPassword)}</password_sha256_hex>
     <profile>${tenantRole}</profile>
     <quota>default</quota>
     <networks><ip>::/0</ip></networks>
