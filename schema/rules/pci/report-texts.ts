@@ -64,7 +64,7 @@ const gapTexts: Readonly<Record<PciGapKind, (gap: Gap) => readonly [sentence: st
     'Pin its hashes: "scripts authorize" without --any-content.',
   ],
   review_overdue: () => [
-    'The authorization of a script was to be reviewed by a day that is over.',
+    'The review of an authorized script is overdue.',
     'Review the script and run "scripts authorize" with a new --review-by.',
   ],
   no_recent_scan: ({ count }) => [
