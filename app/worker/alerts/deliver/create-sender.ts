@@ -8,9 +8,11 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { listPendingAlerts, type PendingAlert } from '../../../../queries/alerts/alerts.ts'
 import { listAttempts } from '../../../../queries/alerts/deliveries.ts'
 import { listDestinations, type StoredDestination } from '../../../../queries/alerts/rules.ts'
+import { insertRows } from '../../../../queries/clickhouse/insert-rows.ts'
 import { dayMs, minuteMs } from '../../../../schema/durations.ts'
 import { groupBy } from '../../../../schema/rules/group-by.ts'
 import { type Delivery, deliverAlert } from './deliver-alert.ts'
+import { joinInserts } from './join-inserts.ts'
 
 /** Attempts expire after this time. */
 const pendingMs = 7 * dayMs
@@ -28,11 +30,12 @@ const maxPosts = 256
 const maxMails = 20
 
 /** Sends due alerts and stores each outcome. */
-export function createSender(delivery: Omit<Delivery, 'checkLease' | 'unrecorded'>) {
+export function createSender(delivery: Omit<Delivery, 'checkLease' | 'storeAttempt' | 'unrecorded'>) {
   const { database, now, metrics, stopping } = delivery
   // One listener per send.
   setMaxListeners(0, delivery.cut)
   const unrecorded: Delivery['unrecorded'] = new Map()
+  const storeAttempt = joinInserts<object>((rows) => insertRows(database, 'alert_attempts', rows))
   const running = new Map<string, Promise<void>>()
   const [posts, mails, limits] = [pLimit(maxPosts), pLimit(maxMails), new Map<string, LimitFunction>()]
   let broken: { readonly error: unknown } | undefined
@@ -75,7 +78,8 @@ export function createSender(delivery: Omit<Delivery, 'checkLease' | 'unrecorded
       for (const alert of alerts.toSorted((a, b) => Date.parse(a.occurredAt) - Date.parse(b.occurredAt))) {
         if (stopping.aborted || broken || now().getTime() - readAt > readMs) return
         const before = attemptsOf.get(`${alert.alertId}\n${alert.destinationId}`)
-        if (!(await deliverAlert({ ...delivery, unrecorded, checkLease }, alert, before, destination))) return
+        if (!(await deliverAlert({ ...delivery, storeAttempt, unrecorded, checkLease }, alert, before, destination)))
+          return
       }
     }
     for (const [key, alerts] of threads) {

@@ -6,7 +6,6 @@ import type { PendingAlert } from '../../../../queries/alerts/alerts.ts'
 import type { Attempts } from '../../../../queries/alerts/deliveries.ts'
 import type { StoredDestination } from '../../../../queries/alerts/rules.ts'
 import type { Database } from '../../../../queries/clickhouse/database.ts'
-import { insertRows } from '../../../../queries/clickhouse/insert-rows.ts'
 import { toClickHouseTime } from '../../../../queries/sql/sql.ts'
 import { uuidV5 } from '../../../../schema/rules/uuid-v5.ts'
 import { scrub } from '../../../import/records/scrub.ts'
@@ -29,6 +28,8 @@ export interface Delivery {
   /** Throws an Error of one line if there is no key. */
   readonly keys: () => readonly Buffer[]
   readonly checkLease: () => Promise<void>
+  /** Stores a row of alert_attempts. */
+  readonly storeAttempt: (attempt: object) => Promise<void>
   readonly stopping: AbortSignal
   /** Aborts sends in flight. */
   readonly cut: AbortSignal
@@ -58,7 +59,7 @@ export async function deliverAlert(
   before: Attempts | undefined,
   destination: StoredDestination | undefined,
 ): Promise<boolean> {
-  const { database, now, checkLease, unrecorded, metrics } = delivery
+  const { database, now, checkLease, storeAttempt, unrecorded, metrics } = delivery
   const { tenantId, alertId, destinationId } = alert
   const log = delivery.log.child({ tenantId, alertId, destinationId })
   const deliveryId = uuidV5(alertId, destinationId)
@@ -90,13 +91,13 @@ export async function deliverAlert(
   const at = now()
   const attempt = { tenant_id: tenantId, alert_id: alertId, destination_id: destinationId, at: toClickHouseTime(at) }
   // Stored first, so that attempts are counted even if the alert crashes the worker.
-  await insertRows(database, 'alert_attempts', [attempt])
+  await storeAttempt(attempt)
   const result = await send(delivery, destination, { deliveryId, at, alert })
   if (result.isSent) return end(at, { outcome: 'delivered', detail: null })
   if (result.isFinal || count + 1 >= maxAttempts || alert.kind === 'test')
     return end(at, { outcome: 'rejected', detail: result.failure })
   const retry = result.retryAt && { retry_at: toClickHouseTime(result.retryAt) }
-  await insertRows(database, 'alert_attempts', [{ ...attempt, failure: result.failure, ...retry }])
+  await storeAttempt({ ...attempt, failure: result.failure, ...retry })
   log.warn({ attempt: count + 1, detail: result.failure }, 'Failed to deliver an alert; it will be sent again')
   return false
 }

@@ -40,8 +40,6 @@ export async function recordDelivery(
   { outcome, detail }: DeliveryOutcome,
 ): Promise<void> {
   const { tenantId, alertId, destinationId, kind, eventType, siteId, siteIds, subjects, summary } = alert
-  const sites = new Set((await database.read(listSites(tenantId))).map(({ id }) => id))
-  const isDeleted = siteId !== null && !sites.has(siteId)
   const delivery = {
     id: deliveryId,
     alertId,
@@ -49,12 +47,24 @@ export async function recordDelivery(
     outcome,
     detail,
     createdAt: at.toISOString(),
-    siteId: isDeleted ? null : siteId,
-    siteIds: siteIds.filter((id) => sites.has(id)),
+    siteId,
+    siteIds,
     destination: { id: destinationId, name: destination?.name ?? null, type: destination?.type ?? null },
     eventType: eventType || null,
     scanIds: ofScans.includes(eventType) ? scanIdsOf(subjects) : [],
-    summary: kind === 'immediate' && !isDeleted ? summary : null,
+    summary: kind === 'immediate' ? summary : null,
   }
-  await importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [delivery])
+  const store = (record: object) =>
+    importObjects({ type: alertDeliveries, database, tenantId, token: deliveryId }, [record])
+  try {
+    await store(delivery)
+  } catch {
+    const sites = new Set((await database.read(listSites(tenantId))).map(({ id }) => id))
+    const isDeleted = siteId !== null && !sites.has(siteId)
+    await store({
+      ...delivery,
+      siteIds: siteIds.filter((id) => sites.has(id)),
+      ...(isDeleted && { siteId: null, summary: null }),
+    })
+  }
 }

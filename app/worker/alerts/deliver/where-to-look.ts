@@ -9,7 +9,7 @@ const nextSteps: Readonly<Record<string, string>> = {
   'page.scan_failing': 'Fix the cause, then run "pages scan --tenant TENANT --page PAGE".',
   'csp.new_issue': 'If the site needs the host, allow it in the policy; otherwise find and remove what loads it.',
   'csp.policy_changed': 'Compare the policy with the last deployment.',
-  'script.changed': 'Authorize or reject the script.',
+  'script.changed': 'Authorize or reject the script, or find out why it was removed.',
   'script.vulnerable': 'Update the library to the fixed version.',
   'reports.burst': 'Open the reports of the hour, those of the largest host first.',
   digest: 'Decide on the new issues in the explorer: allow the host, or remove what loads it.',
