@@ -22,6 +22,7 @@ import { completeScan, sending } from '../../fixtures/scans.ts'
 import { connect } from '../../queries/clickhouse/client.ts'
 import { insertRows } from '../../queries/clickhouse/insert-rows.ts'
 import { dayMs, minuteMs } from '../../schema/durations.ts'
+import { reportsPerMinute } from '../../schema/plans.ts'
 import { startTestEngine } from '../support/engine.ts'
 import { createTenantWriter } from '../support/tenants.ts'
 import { integerOption } from './bench-options.ts'
@@ -67,7 +68,11 @@ async function startSite(cleanup: Cleanup) {
   const writer = createTenantWriter(database)
   const tenantId = await writer.createTenant()
   const token = makeSiteToken()
-  const siteId = await writer.createSite(tenantId, { hosts: [host], token })
+  const siteId = await writer.createSite(tenantId, {
+    hosts: [host],
+    token,
+    reportsPerMinute: reportsPerMinute.business,
+  })
   const sister = { token: makeSiteToken(), id: '' }
   sister.id = await writer.createSite(tenantId, { hosts: [host], token: sister.token, name: 'Sister' })
   // The first day of a site is one message.
