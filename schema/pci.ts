@@ -42,7 +42,7 @@ export const scriptEvent = 'script.changed'
 /** Rule 66; `script.changed` only on plans whose scans list scripts. */
 export const watchedEvents = [changeEvent, gradeEvent, scriptEvent] as const
 
-/** Rule 87. */
+/** Rule 88. */
 export const integrityMethods = ['SRI', 'Integrity-Policy', 'scan', 'none'] as const
 
 export type IntegrityMethod = (typeof integrityMethods)[number]

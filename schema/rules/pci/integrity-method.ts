@@ -1,4 +1,4 @@
-/** @module How the integrity of a payment page's script is assured (Rule 87). */
+/** @module How the integrity of a payment page's script is assured (Rule 88). */
 
 import { dayMs } from '../../durations.ts'
 import type { IntegrityMethod } from '../../pci.ts'

@@ -27,7 +27,7 @@ export interface ScriptEvidence {
     readonly integrityMode: 'any_content' | 'pinned_hashes' | null
     /** Authorized until a day that is over. */
     readonly reviewOverdue: boolean
-    /** Scans found its authorized hash (Rule 87). */
+    /** Scans found its authorized hash (Rule 88). */
     readonly isScanned: boolean
   }[]
   readonly uninventoriedUnprotected: number
