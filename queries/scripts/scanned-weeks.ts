@@ -22,7 +22,7 @@ export const listScannedWeeks = (site: SiteRef, now: Date): Query<z.infer<typeof
       FROM ${countedTags(site)} AS counted
       WHERE scanned_at <= ${at(now)} AND week < ${uint(scannedWeeks)}
     )
-    WHERE tag.1 != '' AND tag.2 != ''
+    WHERE tag.1 != '' AND tag.2 != '' AND NOT startsWith(tag.1, 'inline:')
     GROUP BY page_id, url`,
   row: scannedWeek,
 })
