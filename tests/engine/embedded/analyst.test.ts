@@ -104,7 +104,8 @@ describe('the analyst', () => {
     const statement = `SELECT getSetting('${name}')`
     expect((await send(statement)).text).toBe(`${limit}\n`)
     expect((await send(statement, { [name]: most })).text).toBe(`${most}\n`)
-    for (const higher of [more, '0']) {
+    // On a cluster, 0 is the limit of a part of a result.
+    for (const higher of name.startsWith('max_result_') ? [more] : [more, '0']) {
       expect((await send(statement, { [name]: higher })).code).toBe('452')
       expect((await send(statement, { profile: 'reader', [name]: higher })).code).toBe('452')
     }

@@ -61,3 +61,14 @@ test('a SQL user reads only its tenant at every node of a cluster', async () => 
     }
   }
 })
+
+test('the analyst reads several rows of each shard at every node', async () => {
+  const statement = 'SELECT DISTINCT tenant_name FROM reports_named ORDER BY tenant_name'
+  for (const { userUrls } of cluster.engines) {
+    const { origin, pathname, username, password } = new URL(userUrls.analyst)
+    const headers = { Authorization: `Basic ${btoa(`${username}:${password}`)}` }
+    const url = `${origin}/?database=${pathname.slice(1)}`
+    const { text } = await sendRequest(url, { method: 'POST', body: statement, headers })
+    expect(text.trim().split('\n').sort()).toEqual(['31 reports', '700 reports', '900 reports'])
+  }
+})
