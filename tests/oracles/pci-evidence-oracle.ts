@@ -88,7 +88,44 @@ export function scriptEvidence(world: PciWorld, pages: readonly PageRecord[], fr
       },
     ]
   })
-  return { scripts: evidence, lacking: lacking.length, measured: violations.length > 0 }
+  const scannedUrls = evidence
+    .filter(({ url, paymentPages: seenOn }) => {
+      const own = pages.filter(({ id }) => seenOn.some(({ pageId }) => pageId === id))
+      return scripts.some((script) => script.url === url && isScannedWeekly(world, script, own, now))
+    })
+    .map(({ url }) => url)
+  return { scripts: evidence, scannedUrls, lacking: lacking.length, measured: violations.length > 0 }
+}
+
+type OracleScript = ReturnType<typeof oracleScripts>[number]
+
+/** Whether scans found an authorized hash on each page in each of the last five weeks, or since the authorization. */
+function isScannedWeekly(
+  { scans }: PciWorld,
+  { url, hashes, decidedAt, scanPresence }: OracleScript,
+  pages: readonly PageRecord[],
+  now: number,
+): boolean {
+  const pinned = hashes.filter((one) => one.pinned).map(({ hash }) => hash)
+  const gone = scanPresence?.goneFrom.map(({ pageId }) => pageId) ?? []
+  const own = pages.filter(({ id }) => !gone.includes(id))
+  return (
+    pinned.length > 0 &&
+    own.length > 0 &&
+    own.every((page) => {
+      const shown = scans.filter((scan) => scan.pageId === page.id && isOf(page, scan))
+      const recent = shown.map(({ scannedAt }) => Date.parse(scannedAt)).filter((at) => at >= now - 30 * dayMs)
+      // The test adds its pages after `now`.
+      const age = now - Math.max(Date.parse(decidedAt ?? ''), Math.min(...recent, now))
+      const weeks = Math.max(1, Math.min(5, Math.floor(age / (7 * dayMs))))
+      const found = shown
+        .filter(({ scripts }) => scripts?.some((tag) => tag.identityUrl === url && pinned.includes(tag.hash ?? '')))
+        .map(({ scannedAt }) =>
+          Math.floor((Math.floor(now / 1000) - Math.floor(Date.parse(scannedAt) / 1000)) / 604_800),
+        )
+      return Array.from({ length: weeks }, (_, week) => week).every((week) => found.includes(week))
+    })
+  )
 }
 
 const strip = (url: string) => url.replace(/\?.*$/, '').replace(/\/$/, '')

@@ -18,7 +18,7 @@ const gap = (kind: string, count: number | null = null, eventType: string | null
 const counted = (kind: string, count: number) => (count > 0 ? [gap(kind, count)] : [])
 
 function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType<typeof scriptEvidence>) {
-  const { scripts, lacking, measured } = evidence
+  const { scripts, scannedUrls, lacking, measured } = evidence
   const decided = (status: string) => scripts.filter((script) => script.status === status).length
   const covered = (state: string) => scripts.filter(({ coverage }) => coverage.state === state).length
   const [unreviewed, unprotected, unknown] = [
@@ -26,6 +26,9 @@ function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType
     covered('unprotected') + lacking,
     covered('unknown'),
   ]
+  const unmeasured = scripts.filter(
+    ({ url, coverage }) => coverage.state === 'unknown' && !scannedUrls.includes(url),
+  ).length
   const running = scripts.filter(({ stillRunning }) => stillRunning).length
   const isUnpinned = scripts.some(
     ({ integrityMode, coverage }) => integrityMode === 'any_content' && coverage.state !== 'protected',
@@ -40,7 +43,7 @@ function judgeScripts(pageCount: number, readable: boolean, evidence: ReturnType
             ...counted('unreviewed_scripts', unreviewed),
             ...counted('rejected_scripts_running', running),
             ...counted('unprotected_scripts', unprotected),
-            ...counted('integrity_unmeasured', unknown),
+            ...counted('integrity_unmeasured', unmeasured),
             ...(isUnpinned ? [gap('unpinned_scripts')] : []),
           ]
   // Without any script, every one of them is unreviewed too.
@@ -71,7 +74,7 @@ export function oraclePci(world: PciWorld, now: number) {
   const evidence =
     pages.length > 0 && readable
       ? scriptEvidence(world, pages, from, now)
-      : { scripts: [], lacking: 0, measured: false }
+      : { scripts: [], scannedUrls: [], lacking: 0, measured: false }
   const lastScans = pages.map(({ id }) => oracleScans(world.scans, id).find(({ status }) => status === 'complete'))
   const isRecent = (scan: (typeof lastScans)[number]) =>
     scan !== undefined && Date.parse(scan.scannedAt) > now - 7 * dayMs
