@@ -25,7 +25,7 @@ export function failedAlertIds(change: PageChange, deliveries: Evidence['deliver
   return [...new Set(failed.map(({ alertId }) => alertId))].sort()
 }
 
-/** Deliveries of alerts about the change, also late ones that name its scan. */
+/** Deliveries of alerts about the change, including late alerts about its scan. */
 export const deliveriesOf = (
   { scanId, alertIds, failedAlertIds }: Evidence['changes'][number],
   { deliveries }: Evidence,
