@@ -9,8 +9,9 @@ import { render } from '../../queries/sql/sql.ts'
 import { reportTypeNames } from '../../schema/report-types.ts'
 import { type ContractApi, createWorlds, operations, startContractApi, type TestWorld } from '../support/contract.ts'
 import { queryRows } from '../support/database.ts'
+import { createMigratedDatabase } from '../support/migrated-database.ts'
 import { runsAgain } from '../support/number-of-cases.ts'
-import { connectPatiently, patientMs } from '../support/patience.ts'
+import { patientMs } from '../support/patience.ts'
 import { sqlText } from '../support/sql-text.ts'
 
 /** The row policies of the reader: what a statement of the API returns without its tenant condition. */
@@ -123,15 +124,15 @@ if (!runsAgain) {
   })
 
   test('users.xml limits the reader in every table with a tenant', async () => {
-    const database = connectPatiently(inject('servers').writeUrl)
+    const database = await createMigratedDatabase()
     const statement = `
       SELECT c.table
       FROM system.columns AS c
       INNER JOIN system.tables AS t ON t.database = c.database AND t.name = c.table
       WHERE c.database = currentDatabase() AND c.name = 'tenant_id' AND t.engine LIKE '%MergeTree'
       ORDER BY c.table`
-    const tables = (await queryRows(database, statement)).map(([table]) => String(table))
-    await database.close()
+    const tables = (await queryRows(database.writer, statement)).map(([table]) => String(table))
+    await database.drop()
     const users = readFileSync('clickhouse/server/users.xml', 'utf8')
     const limited = (name: string) => {
       const [block = ''] = users.match(new RegExp(`<${name}>\\s*<\\w+><filter>tenant_id = .*?</${name}>`, 's')) ?? []

@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { viewTargets } from '../../../clickhouse/rollups/list-rollups.ts'
-import type { Database } from '../../../queries/clickhouse/database.ts'
-import { queryRows } from '../../support/database.ts'
-import { connectPatiently } from '../../support/patience.ts'
+import { queryRows, type TestDatabase } from '../../support/database.ts'
+import { createMigratedDatabase } from '../../support/migrated-database.ts'
 
-let writer: Database
+// In the shared database, `reports delete` of other files has work tables.
+let db: TestDatabase
 
-beforeAll(() => {
-  writer = connectPatiently(inject('servers').writeUrl)
+beforeAll(async () => {
+  db = await createMigratedDatabase()
 })
 
-afterAll(() => writer?.close())
+afterAll(() => db?.drop())
 
 /** Tables that no view fills, and that are no evidence. */
 const unsynced: Readonly<Record<string, string>> = {
@@ -24,9 +24,9 @@ const unsynced: Readonly<Record<string, string>> = {
 
 test('an insert into each table of records is on the disk when it is acknowledged, and so is a merge', async () => {
   const synced = (setting: string) => `countSubstrings(engine_full, '${setting} = 1') = 1`
-  const filled = await viewTargets(writer)
+  const filled = await viewTargets(db.writer)
   const rows = await queryRows(
-    writer,
+    db.writer,
     `SELECT name, ${['fsync_after_insert', 'fsync_part_directory', 'min_rows_to_fsync_after_merge'].map(synced).join(' AND ')}
      FROM system.tables
      WHERE database = currentDatabase() AND engine LIKE '%MergeTree'`,
