@@ -26,7 +26,7 @@ export const retiredTokenTtlMs = 60_000
 /** Timeout of a lookup that every request waits for, so that an outage is a 503 within 2 s. */
 export const lookupTimeoutMs = 1_800
 
-/** Waits of a report for its insert block; `app/import/due-at.ts` chooses between the first two. */
+/** Waits of a report for its insert block; `app/import/block-pace.ts` chooses between the first two. */
 export const gatherDurations = {
   /** Wait of a post's report after a quiet moment: a page sends its reports within it. */
   postMs: 400,

@@ -2,7 +2,7 @@
 
 import { gatherDurations } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { type BlockTimes, dueAt, type GatherLimits } from '../import/due-at.ts'
+import { createBlockPace, type GatherLimits } from '../import/block-pace.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
 import type { NewValues } from '../import/reports/new-values.ts'
 import type { BlockSender, Sent } from './block-sender.ts'
@@ -37,21 +37,23 @@ export type LogSender = ReturnType<typeof createLogSender>
 const mostTimerMs = 60_000
 
 /** A sender for each shard, opened when it is needed. */
-function createShardSenders(openSender: LogSenderOptions['openSender'], onIdle: () => void) {
+function createShardSenders(openSender: LogSenderOptions['openSender'], limits: GatherLimits, onIdle: () => void) {
   const senders = new Map<number, BlockSender>()
-  let last: BlockTimes = { startedAt: 0, endedAt: 0 }
-  const onSent = ({ startedAt, endedAt }: Sent) => {
-    last = { startedAt, endedAt }
+  const paces = [createBlockPace(limits)]
+
+  function open(shard: number): BlockSender {
+    const pace = createBlockPace(limits)
+    paces.push(pace)
+    const sender = openSender(shard, { onIdle, onSent: ({ startedAt, endedAt }) => pace.rest(startedAt, endedAt) })
+    senders.set(shard, sender)
+    return sender
   }
+
   return {
-    of(shard: number): BlockSender {
-      const sender = senders.get(shard) ?? openSender(shard, { onIdle, onSent })
-      senders.set(shard, sender)
-      return sender
-    },
+    of: (shard: number): BlockSender => senders.get(shard) ?? open(shard),
     all: () => [...senders.values()],
-    /** Times of the latest block. */
-    lastTimes: () => last,
+    /** Due time of the segment whose first report arrived at `openedAt`, as it can have reports for each shard. */
+    dueAt: (openedAt: number): number => Math.max(...paces.map((pace) => pace.dueAt(openedAt))),
   }
 }
 
@@ -87,7 +89,7 @@ function createRouter(
 
 export function createLogSender({ log, isKnown = () => false, shardOf, openSender, ...options }: LogSenderOptions) {
   const limits = { ...blockLimits, ...options.limits }
-  const senders = createShardSenders(openSender, schedule)
+  const senders = createShardSenders(openSender, limits, schedule)
   const { route, hasUnrouted } = createRouter(log, shardOf, senders.of)
   let timer: NodeJS.Timeout | undefined
   let routing: Promise<void> | undefined
@@ -121,7 +123,7 @@ export function createLogSender({ log, isKnown = () => false, shardOf, openSende
       return
     }
     if (!open || (all.length > 0 && !all.some((sender) => sender.isIdle()))) return
-    const wait = dueAt(open.openedTick, senders.lastTimes(), limits) - performance.now()
+    const wait = senders.dueAt(open.openedTick) - performance.now()
     const isDue = wait <= 0 || isHurried || open.reports >= limits.reports || open.bytes >= limits.bytes
     clearTimeout(timer)
     if (isDue) void log.seal().then(schedule)

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import { gatherDurations } from '../../../schema/durations.ts'
 import { withRetry } from '../../program/with-retry.ts'
-import { type BlockTimes, dueAt, type GatherLimits } from '../due-at.ts'
+import { createBlockPace, type GatherLimits } from '../block-pace.ts'
 import { type BatchLimits, type ByteSource, type ChainedBatch, readBatches } from '../ndjson/read-batches.ts'
 import { type BatchChain, type BatchOptions, createBatchImporter } from './batch-importer.ts'
 import { batchRanges, type ImportTenant, importSettings } from './batch-ranges.ts'
@@ -18,7 +18,7 @@ export interface ImportOptions extends ImportTenant, BatchOptions {
   /** Called before each batch; a rejection ends the import. */
   readonly checkLease?: (() => Promise<void>) | undefined
   /**
-   * Makes the import live: lines wait for 1 to 5 s (`due-at.ts`), and count as received then if they have no time. Runs
+   * Makes the import live: lines wait for 1 to 5 s (`block-pace.ts`), and count as received then if they have no time. Runs
    * each batch under the tenant's lease, with its settings at that time.
    */
   readonly withTenant?: ((importBatch: (tenant: ImportTenant) => Promise<void>) => Promise<void>) | undefined
@@ -42,9 +42,8 @@ const gatherLimits: GatherLimits = { gatherMs: gatherDurations.lineMs, longestGa
 export async function importReports(options: ImportOptions): Promise<ImportResult> {
   const { source, tenantId, siteId, importLog, signal, withTenant, onProgress } = options
   const tally = options.tally ?? createTally()
-  let last: BlockTimes = { startedAt: 0, endedAt: 0 }
-  const live = { dueAt: (firstLineAt: number) => dueAt(firstLineAt, last, gatherLimits) }
-  const limits = { ...(options.limits ?? defaultLimits), ...(withTenant && live) }
+  const pace = createBlockPace(gatherLimits)
+  const limits = { ...(options.limits ?? defaultLimits), ...(withTenant && pace) }
   const reader = readBatches(source, limits, signal)
   const retried = <Result>(task: () => Promise<Result>) => withRetry(task, signal)
   const atStart = importSettings(options, siteId, options.importedAt ?? new Date())
@@ -92,7 +91,7 @@ export async function importReports(options: ImportOptions): Promise<ImportResul
       const startedAt = performance.now()
       if (withTenant && !isDone) await withTenant((tenant) => importLiveBatch(read, chain, started, tenant))
       else await importBatch(read, chain, recorded, atStart)
-      last = { startedAt, endedAt: performance.now() }
+      pace.rest(startedAt, performance.now())
       onProgress?.({ ...tally.result(), bytesRead: read.bytesRead })
       previousToken = read.token
     }

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createBlockPace } from '../../../../app/import/block-pace.ts'
+
+const limits = { gatherMs: 400, longestGatherMs: 5_000 }
+
+/** Stores a block for each post of one after another that waits for no other, and gives the waits until they are due. */
+function waits(posts: readonly number[], tookMs: number): number[] {
+  const pace = createBlockPace(limits)
+  let free = 0
+  return posts.map((openedAt) => {
+    const due = pace.dueAt(openedAt)
+    const startedAt = Math.max(due, free)
+    free = startedAt + tookMs
+    pace.rest(startedAt, free)
+    return due - openedAt
+  })
+}
+
+test('after a quiet time four blocks are due 0.4 s after their first report, and then each after a pause of 35 times the last', () => {
+  const pace = createBlockPace(limits)
+  const due: number[] = []
+  for (let openedAt = 100_000; due.length < 7; ) {
+    const at = pace.dueAt(openedAt)
+    due.push(at - openedAt)
+    pace.rest(at, at + 200)
+    openedAt = at + 200
+  }
+  expect(due.slice(0, 4)).toEqual([400, 400, 400, 400])
+  expect(due.slice(5)).toEqual([5_000, 5_000])
+})
+
+test('posts that are further apart than a pause never wait for it', () => {
+  const apart = Array.from({ length: 50 }, (_, n) => 10_000 + n * 6_000)
+  expect(new Set(waits(apart, 1_000))).toEqual(new Set([400]))
+})
+
+test('whatever arrives, blocks rest 35 times their duration or 5 s on average, but for three pauses, and a wait is 0.4 to 5 s', () => {
+  const gap = fc.integer({ min: 0, max: 20_000 })
+  fc.assert(
+    fc.property(fc.array(gap, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 300 }), (gaps, tookMs) => {
+      const pace = createBlockPace(limits)
+      let now = 1_000_000
+      const starts: number[] = []
+      for (const gapMs of gaps) {
+        const openedAt = now + gapMs
+        const due = pace.dueAt(openedAt)
+        expect(due - openedAt).toBeGreaterThanOrEqual(limits.gatherMs)
+        expect(due - openedAt).toBeLessThanOrEqual(limits.longestGatherMs)
+        starts.push(due)
+        now = due + tookMs
+        pace.rest(due, now)
+      }
+      const pauseMs = tookMs + Math.min(35 * tookMs, limits.longestGatherMs)
+      const [first = 0, last = 0] = [starts[0], starts.at(-1)]
+      const rested = (starts.length - 1) * pauseMs
+      expect(last - first).toBeGreaterThanOrEqual(Math.min(rested - 3 * limits.longestGatherMs, rested))
+    }),
+  )
+})
