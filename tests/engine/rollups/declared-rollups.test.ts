@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listRollups } from '../../../clickhouse/rollups/list-rollups.ts'
+import { listAggregates, listRollups, rawTable } from '../../../clickhouse/rollups/list-rollups.ts'
 import { rollupSets } from '../../../queries/rollups/select-rollup.ts'
 import { render } from '../../../queries/sql/sql.ts'
 import { type DimensionName, dimensionNames } from '../../../schema/dimensions.ts'
@@ -24,6 +24,16 @@ test('each table that expires by retention_days removes expired rows at most onc
   const rollups = await listRollups(db.writer)
   expect(tables.map(([table]) => table).sort()).toEqual(['reports', ...rollups.map(({ table }) => table)].sort())
   expect(new Set(tables.map(([, seconds]) => seconds))).toEqual(new Set([String((14 * dayMs) / 1000)]))
+})
+
+test('no table that a block fills merges its largest part with each small one', async () => {
+  const setting = 'merge_selector_enable_heuristic_to_remove_small_parts_at_right'
+  const tables = await queryRows(
+    db.writer,
+    `SELECT name FROM system.tables WHERE database = currentDatabase() AND engine_full LIKE '%${setting} = 0%'`,
+  )
+  const filled = (await listAggregates(db.writer)).map(({ table }) => table)
+  expect(tables.map(([table]) => table).sort()).toEqual([rawTable, ...new Set(filled)].sort())
 })
 
 const allRollups = rollupSets.flatMap((set) => set.rollups)
