@@ -1,3 +1,4 @@
+import { idOfPolicy } from '../../schema/rules/csp/merge-csp-policies.ts'
 import { queryDetails } from '../groups/select-groups.ts'
 import type { Reader } from '../sql/query.ts'
 import {
@@ -32,12 +33,32 @@ export async function readQuotedPolicies(reader: Reader, filter: CspPolicyFilter
   return { policies, truncated: quoted.length > maxPolicies }
 }
 
-/** Every quoted policy with one of the ids, independent of the number of others. */
-export async function findQuotedPolicies(
-  reader: Reader,
-  filter: CspPolicyFilter,
-  ids: readonly string[],
-): Promise<QuotedTexts> {
+/** Quoted policies of one request, whose list is read once. */
+export interface QuotedPolicyReads {
+  /** See `readQuotedPolicies`. */
+  list(): Promise<QuotedTexts>
+  /** Every quoted policy with one of the ids, independent of the number of others. */
+  find(ids: readonly string[]): Promise<QuotedTexts>
+}
+
+export function openQuotedPolicies(reader: Reader, filter: CspPolicyFilter): QuotedPolicyReads {
+  let listed: Promise<QuotedTexts> | undefined
+  const list = () => {
+    listed ??= readQuotedPolicies(reader, filter)
+    return listed
+  }
+  return {
+    list,
+    async find(ids) {
+      const { policies, truncated } = await list()
+      if (truncated) return findAmongAll(reader, filter, ids)
+      const found = policies.filter(({ disposition, text }) => ids.includes(idOfPolicy(disposition, text)))
+      return { policies: found, truncated: false }
+    },
+  }
+}
+
+async function findAmongAll(reader: Reader, filter: CspPolicyFilter, ids: readonly string[]): Promise<QuotedTexts> {
   const keys = await reader.read(findPolicyKeys(filter, ids))
   const query = { name: 'listQuotedPolicies', measures: policyMeasures, row: quotedPolicyRow }
   const quoted = await reader.readAll(queryDetails(query, cspPolicySlices(filter), keys))

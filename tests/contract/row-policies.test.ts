@@ -91,8 +91,9 @@ test('a statement without its tenant condition has the rows of its own tenant, a
 
 /** Queries of requests with further values or rows: isolation.test.ts finds their tenant in every SELECT. */
 const ofFurtherRequests = `
-  countOtherIssues countSeries exportReports findAnyDecision findStoredEnd findWatermark listCspEvidence
-  listCspSourceDetails listCspSourceExamples listDestinationOutcomes listFirstSightings listScannedWeeks rankHashes`
+  countOtherIssues countSeries exportReports findAnyDecision findPolicyKeys findStoredEnd findWatermark listCspEvidence
+  listCspSourceDetails listCspSourceExamples listDestinationOutcomes listFirstSightings listScannedWeeks
+  rankHashes`
 
 /** Queries of commands, the worker and the collector, which read as the writer, and of metrics. */
 const notOfRequests = `

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { listCspSourceExamples } from '../../../queries/csp-policies/csp-source-details.ts'
 import { readKnownSources } from '../../../queries/csp-policies/known-sources.ts'
-import { readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
+import { openQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { policyId } from '../../../schema/csp-params.ts'
 import { dayMs } from '../../../schema/durations.ts'
 import { integer, oneOf, uuid } from '../../../schema/params.ts'
@@ -70,12 +70,12 @@ export const cspPoliciesAdvice = endpoint({
     const reader = { read, readAll }
     const site = { tenantId: tenant.id, siteId, window }
     const known = await readKnownSources(read, tenant.id, siteId)
-    const ofSite = { ...site, page: undefined }
-    const { base, policy, quoted } = await chooseBase(reader, ofSite, { ...params, served: known.served })
+    const reports = openQuotedPolicies(reader, { ...site, page: undefined })
+    const { base, policy, quoted } = await chooseBase(reports, { ...params, served: known.served })
     const common = { base, servedPolicyIds: [...new Set(known.served.map(idOf))] }
     if (!policy) return { data: noAdvice(common, window), truncated: false }
     const filter = { ...site, ...(scope === 'policy' && quotingAny(quoted)) }
-    const texts = scope === 'policy' ? [] : (await readQuotedPolicies(reader, ofSite)).policies
+    const texts = scope === 'policy' ? [] : (await reports.list()).policies
     const parsed = parseQuoted({ policies: [...texts, ...quoted.policies] })
     const lists = parsePolicyLists(policy.whole)
     const { judged, rest, judgeAgain } = await readVerdicts(reader, filter, [lists], parsed, known.sources)

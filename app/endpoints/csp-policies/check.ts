@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findQuotedPolicies, readQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
+import { openQuotedPolicies } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import { policyId } from '../../../schema/csp-params.ts'
 import { dispositions } from '../../../schema/enumerations.ts'
 import { integer, oneOf, uuid } from '../../../schema/params.ts'
@@ -53,9 +53,8 @@ export const cspPoliciesCheck = endpoint({
     const { siteId, policy, policyId, disposition, limit } = params
     const reader = { read, readAll }
     const site = { tenantId: tenant.id, siteId, window }
-    const filter = { ...site, page: undefined }
-    const quoted =
-      policyId === undefined ? readQuotedPolicies(reader, filter) : findQuotedPolicies(reader, filter, [policyId])
+    const reports = openQuotedPolicies(reader, { ...site, page: undefined })
+    const quoted = policyId === undefined ? reports.list() : reports.find([policyId])
     const ofPolicy = policyId === undefined ? { disposition } : quotingPolicy(await quoted, policyId, disposition)
     const lists = parsePolicies(policy)
     const { judged, rest } = await readVerdicts(reader, { ...site, ...ofPolicy }, lists, quoted.then(parseQuoted))

@@ -1,11 +1,4 @@
-import type { CspPolicyFilter } from '../../../queries/csp-policies/csp-policies.ts'
-import {
-  findQuotedPolicies,
-  type QuotedText,
-  type QuotedTexts,
-  readQuotedPolicies,
-} from '../../../queries/csp-policies/read-quoted-policies.ts'
-import type { Reader } from '../../../queries/sql/query.ts'
+import type { QuotedPolicyReads, QuotedText, QuotedTexts } from '../../../queries/csp-policies/read-quoted-policies.ts'
 import type { cspBases } from '../../../schema/csp-verdicts.ts'
 import { Problem } from '../../../schema/problems.ts'
 import { comparableForm, cutPolicy, sendableForm } from '../../../schema/rules/csp/csp-comparable-form.ts'
@@ -33,16 +26,16 @@ export const idOf = ({ disposition, text }: ServedPolicy): string => idOfPolicy(
  * The named policy, else the last that a scan was served, else the last that reports quote, report-only before enforced.
  * The text is the known one: a report can quote another case of it. Throws not_found.
  */
-export async function chooseBase(reader: Reader, filter: CspPolicyFilter, request: BaseRequest): Promise<AdviceBase> {
+export async function chooseBase(reports: QuotedPolicyReads, request: BaseRequest): Promise<AdviceBase> {
   const { policyId, policy } = request
   const known = knownPolicies(request)
   const ids = policyId === undefined ? known.map(idOf) : [policyId]
   if (ids.length === 0) {
-    const last = reportOnlyFirst((await readQuotedPolicies(reader, filter)).policies)
-    const quoted = await findQuotedPolicies(reader, filter, last ? [idOf(last)] : [])
+    const last = reportOnlyFirst((await reports.list()).policies)
+    const quoted = await reports.find(last ? [idOf(last)] : [])
     return { base: 'reported', policy: last && toAdvised(last), quoted }
   }
-  const { policies } = await findQuotedPolicies(reader, filter, ids)
+  const { policies } = await reports.find(ids)
   const isQuoted = (one: ServedPolicy) => policies.some((quoted) => idOf(quoted) === idOf(one))
   const chosen = known.find(isQuoted) ?? known.at(-1) ?? policies[0]
   if (!chosen) throw new Problem('not_found', 'No report in the window quotes this policy')
