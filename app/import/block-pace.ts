@@ -9,8 +9,11 @@
  */
 const restFactor = 35
 
-/** Longest pauses that blocks may owe: after a quiet time the first posts are stored at once, for the same average cost. */
-const owedPauses = 3
+/**
+ * Longest pauses that blocks may owe, a minute of them: after a quiet time the first posts are stored at once, for the
+ * same average cost.
+ */
+const owedPauses = 12
 
 export interface GatherLimits {
   /** Wait of a report after a quiet moment until its block is due. */

@@ -17,17 +17,17 @@ function waits(posts: readonly number[], tookMs: number): number[] {
   })
 }
 
-test('after a quiet time four blocks are due 0.4 s after their first report, and then each after a pause of 35 times the last', () => {
+test('after a quiet time thirteen blocks are due 0.4 s after their first report, and then each after a pause of 35 times the last', () => {
   const pace = createBlockPace(limits)
   const due: number[] = []
-  for (let openedAt = 100_000; due.length < 7; ) {
+  for (let openedAt = 100_000; due.length < 17; ) {
     const at = pace.dueAt(openedAt)
     due.push(at - openedAt)
     pace.rest(at, at + 200)
     openedAt = at + 200
   }
-  expect(due.slice(0, 4)).toEqual([400, 400, 400, 400])
-  expect(due.slice(5)).toEqual([5_000, 5_000])
+  expect(new Set(due.slice(0, 13))).toEqual(new Set([400]))
+  expect(due.slice(15)).toEqual([5_000, 5_000])
 })
 
 test('posts that are further apart than a pause never wait for it', () => {
@@ -35,7 +35,7 @@ test('posts that are further apart than a pause never wait for it', () => {
   expect(new Set(waits(apart, 1_000))).toEqual(new Set([400]))
 })
 
-test('whatever arrives, blocks rest 35 times their duration or 5 s on average, but for three pauses, and a wait is 0.4 to 5 s', () => {
+test('whatever arrives, blocks rest 35 times their duration or 5 s on average, but for a minute, and a wait is 0.4 to 5 s', () => {
   const gap = fc.integer({ min: 0, max: 20_000 })
   fc.assert(
     fc.property(fc.array(gap, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 300 }), (gaps, tookMs) => {
@@ -54,7 +54,7 @@ test('whatever arrives, blocks rest 35 times their duration or 5 s on average, b
       const pauseMs = tookMs + Math.min(35 * tookMs, limits.longestGatherMs)
       const [first = 0, last = 0] = [starts[0], starts.at(-1)]
       const rested = (starts.length - 1) * pauseMs
-      expect(last - first).toBeGreaterThanOrEqual(Math.min(rested - 3 * limits.longestGatherMs, rested))
+      expect(last - first).toBeGreaterThanOrEqual(Math.min(rested - 12 * limits.longestGatherMs, rested))
     }),
   )
 })
