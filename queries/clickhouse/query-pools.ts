@@ -33,6 +33,8 @@ export const queryPools = {
     timeoutMs: 3_600_000,
     settings: {
       max_threads: '1',
+      // Neither waits for dashboards nor makes people's statements wait for its hour (server/users.xml).
+      priority: '0',
       max_block_size: '8192',
       max_memory_usage: '1000000000',
       // The sort of an export in the order of storing has a gigabyte for 500,000 reports.

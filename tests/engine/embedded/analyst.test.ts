@@ -111,6 +111,15 @@ describe('the analyst', () => {
     }
   })
 
+  test('runs on one thread by default, and after the API’s statements', async () => {
+    expect((await send("SELECT getSetting('priority'), getSetting('max_threads')")).text).toBe('2\t1\n')
+    expect((await sendStatement(engine, 'reader', "SELECT getSetting('priority')")).text).toBe('1\n')
+    expect((await send('SELECT 1', { max_threads: '4' })).status).toBe(200)
+    for (const search of [{ priority: '1' }, { priority: '0' }, { profile: 'reader' }]) {
+      expect((await send('SELECT 1', search as unknown as Record<string, string>)).code).toBe('452')
+    }
+  })
+
   test('gets the first rows with result_overflow_mode=break, as DBeaver and JDBC send it, and not for the time', async () => {
     const search = { max_result_rows: '10', result_overflow_mode: 'break', max_block_size: '10' }
     const { status, text } = await send('SELECT arrayJoin(range(1000))', search)

@@ -268,6 +268,7 @@ describe('a SQL user', () => {
     { readonly: '0' },
     { max_execution_time: '121' },
     { max_memory_usage: '2000000001' },
+    { priority: '1' },
     { max_concurrent_queries_for_user: '0' },
     { send_logs_level: 'trace' },
     { send_profile_events: '1' },
