@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
@@ -10,10 +10,9 @@ import { type DuckDb, fillDuckDb, openDuckDb } from './duckdb.ts'
 import { type LoadedEngine, openLoadedEngine } from './loaded-engine.ts'
 import { measureFloor, measureQuery, warmUp } from './measure.ts'
 import { describeResults } from './print-results.ts'
-import { type BenchResults, benchResults, type QueryOutcome } from './results.ts'
+import type { BenchResults, QueryOutcome } from './results.ts'
 import { measuringCommand, printLine, resolveCallerPath, runCommand } from './run-command.ts'
 import { startRunningApi } from './running-api.ts'
-import { describeScaling } from './scaling.ts'
 import { apiSystem, duckDbSystem, plainSystem } from './systems.ts'
 import type { BenchScale } from './targets.ts'
 
@@ -42,7 +41,6 @@ const bench = measuringCommand('npm run bench --', {
     '--rows 100000000 --json 100m.json',
     '--rows 300000000 --api-only --json 300m.json',
     '--rows 1000000 --only "grouped by" --runs 50',
-    '--scaling 1m.json 10m.json 100m.json',
   ],
 })
   .addOption(rowsOption(10_000_000))
@@ -55,23 +53,9 @@ const bench = measuringCommand('npm run bench --', {
   .addOption(
     new Option('--api-only', 'Without DuckDB and plain SQL, which takes up to 14 s a query at 100 million reports'),
   )
-  .addOption(
-    new Option(
-      '--scaling <FILE...>',
-      'Measure nothing; read such results, as JSON of several sizes, and print how they grow',
-    ),
-  )
-  .action(async ({ scaling, ...values }) => {
-    process.exitCode = scaling ? await printScaling(scaling) : await measure(values)
+  .action(async (values) => {
+    process.exitCode = await measure(values)
   })
-
-async function printScaling(files: readonly string[]): Promise<number> {
-  const results = await Promise.all(
-    files.map(async (file) => benchResults.parse(JSON.parse(await readFile(resolveCallerPath(file), 'utf8')))),
-  )
-  process.stdout.write(describeScaling(results))
-  return 0
-}
 
 async function measure(values: Values): Promise<number> {
   const { runs, seed, only = '', json, apiOnly, duckdb, ...where } = values
@@ -128,14 +112,14 @@ async function resultsOf(
   measured: readonly QueryOutcome[],
   withDuckDb: boolean,
 ): Promise<BenchResults> {
-  return benchResults.parse({
+  return {
     rows,
     at: new Date().toISOString(),
     machine: {
       cores: availableParallelism(),
       memoryBytes: totalmem(),
       node: process.version,
-      loadAverage: loadavg()[0],
+      loadAverage: loadavg()[0] ?? 0,
     },
     load: {
       rowsPerSecond: (rows / state.loadMs) * 1000,
@@ -146,9 +130,9 @@ async function resultsOf(
       }),
     },
     floorMs,
-    tables: [...tables],
-    queries: [...measured],
-  })
+    tables,
+    queries: measured,
+  }
 }
 
 await runCommand(bench)

@@ -1,49 +1,51 @@
-/** @module JSON files that `--json` writes and `--scaling` reads. */
-
-import { z } from 'zod'
+/** @module What `--json` writes. */
 
 /** Latencies in milliseconds; row and byte counts are medians, 0 where the system reports none. */
-const timing = z.object({
-  p50: z.number(),
-  p95: z.number(),
+export interface Timing {
+  readonly p50: number
+  readonly p95: number
   /** Mean CPU time of the serving processes, on all cores. */
-  cpu: z.number(),
-  rowsRead: z.number(),
-  bytesRead: z.number(),
-})
+  readonly cpu: number
+  readonly rowsRead: number
+  readonly bytesRead: number
+}
 
-export type Timing = z.infer<typeof timing>
-
-const queryOutcome = z.object({
-  name: z.string(),
-  status: z.enum(['measured', 'different results']),
-  api: timing.optional(),
-  plain: timing.optional(),
-  duckDb: timing.optional(),
+export interface QueryOutcome {
+  readonly name: string
+  readonly status: 'measured' | 'different results'
+  readonly api?: Timing
+  readonly plain?: Timing
+  readonly duckDb?: Timing
   /** Plain SQL's p50 divided by the API's. */
-  plainRatio: z.number().optional(),
-  duckDbRatio: z.number().optional(),
-  missed: z.array(z.string()).optional(),
-  note: z.string().optional(),
-})
+  readonly plainRatio?: number | undefined
+  readonly duckDbRatio?: number | undefined
+  readonly missed?: readonly string[]
+  readonly note?: string
+}
 
-export type QueryOutcome = z.input<typeof queryOutcome>
-
-export const benchResults = z.object({
-  rows: z.number(),
-  at: z.iso.datetime(),
-  machine: z.object({ cores: z.number(), memoryBytes: z.number(), node: z.string(), loadAverage: z.number() }),
-  load: z.object({
-    rowsPerSecond: z.number(),
-    mergeSeconds: z.number(),
+export interface BenchResults {
+  readonly rows: number
+  readonly at: string
+  readonly machine: {
+    readonly cores: number
+    readonly memoryBytes: number
+    readonly node: string
+    readonly loadAverage: number
+  }
+  readonly load: {
+    readonly rowsPerSecond: number
+    readonly mergeSeconds: number
     /** Undefined without DuckDB. */
-    duckDbRowsPerSecond: z.number().optional(),
-    duckDbBytes: z.number().optional(),
-  }),
+    readonly duckDbRowsPerSecond?: number | undefined
+    readonly duckDbBytes?: number | undefined
+  }
   /** p50 in milliseconds of a request that reads no report. */
-  floorMs: z.number().optional(),
-  tables: z.array(z.object({ table: z.string(), rows: z.number(), bytes: z.number(), parts: z.number() })),
-  queries: z.array(queryOutcome),
-})
-
-export type BenchResults = z.infer<typeof benchResults>
+  readonly floorMs?: number
+  readonly tables: readonly {
+    readonly table: string
+    readonly rows: number
+    readonly bytes: number
+    readonly parts: number
+  }[]
+  readonly queries: readonly QueryOutcome[]
+}

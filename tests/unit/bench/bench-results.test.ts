@@ -4,7 +4,6 @@ import { judgeLoad, memoryRise, type ServerPhases } from '../../bench/load-resul
 import { percentile } from '../../bench/percentile.ts'
 import { describeResults, toTable } from '../../bench/print-results.ts'
 import { resultOfRows, summarize } from '../../bench/query-result.ts'
-import { fitLine } from '../../bench/scaling.ts'
 import { missedTargets } from '../../bench/targets.ts'
 import { cpuMsOf } from '../../bench/watch-process.ts'
 
@@ -44,25 +43,6 @@ describe('blocksFrom', () => {
     expect(blocks(2_800_000)).toEqual(blocks(0).slice(2))
     expect(blocks(2_000_000)).toEqual([[2_000_000, 2_800_000, 2_800_000], ...blocks(0).slice(2)])
     expect(blocks(6_400_000)).toEqual([])
-  })
-})
-
-describe('fitLine', () => {
-  const samples = (p50: (rows: number) => number) => [1e6, 1e7, 1e8].map((rows) => ({ rows, p50: p50(rows) }))
-
-  test('fitLine recovers the line that its samples follow', () => {
-    const { fixed, perRow } = fitLine(samples((rows) => 5 + rows * 2e-6))
-    expect(fixed).toBeCloseTo(5, 6)
-    expect(perRow).toBeCloseTo(2e-6, 12)
-  })
-
-  test('fitLine returns no negative term', () => {
-    expect(fitLine(samples((rows) => rows * 1e-6 - 0.5)).fixed).toBe(0)
-    expect(fitLine(samples((rows) => 10 - rows * 1e-8)).perRow).toBe(0)
-  })
-
-  test('fitLine throws on samples of one size', () => {
-    expect(() => fitLine([{ rows: 1e6, p50: 3 }])).toThrow('two sizes')
   })
 })
 
