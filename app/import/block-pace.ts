@@ -1,11 +1,11 @@
 /**
- * @module Pace of insert blocks. A block costs ClickHouse half a second of processor time even with few reports, mostly
- * for merges after the insert of 0.1 s. The pauses limit 10 posts per second to 15 % of a core.
+ * @module Pace of insert blocks. A block costs ClickHouse 0.4 s of processor time even with few reports, half of it for
+ * merges. The pauses limit 10 posts per second to a tenth of a core.
  */
 
 /**
- * Pause after a block, in multiples of its duration; at most the longest wait. With 9 it costs 40 % of a core; with 35 a
- * post waits 2 s.
+ * Pause after a block, in multiples of its duration; at most the longest wait. With 9 the processor time is nearly three
+ * times as much; with 35 a post waits 2 s.
  */
 const restFactor = 35
 
