@@ -115,7 +115,12 @@ describe('the analyst', () => {
     expect((await send("SELECT getSetting('priority'), getSetting('max_threads')")).text).toBe('2\t1\n')
     expect((await sendStatement(engine, 'reader', "SELECT getSetting('priority')")).text).toBe('1\n')
     expect((await send('SELECT 1', { max_threads: '4' })).status).toBe(200)
-    for (const search of [{ priority: '1' }, { priority: '0' }, { profile: 'reader' }]) {
+    for (const search of [
+      { priority: '1' },
+      { priority: '0' },
+      { low_priority_query_wait_time_ms: '0' },
+      { profile: 'reader' },
+    ]) {
       expect((await send('SELECT 1', search as unknown as Record<string, string>)).code).toBe('452')
     }
   })
