@@ -27,34 +27,39 @@ export interface QuotedTexts {
   readonly truncated: boolean
 }
 
-export async function readQuotedPolicies(reader: Reader, filter: CspPolicyFilter): Promise<QuotedTexts> {
-  const quoted = await reader.read(listCspPolicies(filter, maxPolicies + 1))
-  const policies = await withTexts(reader, filter, quoted.slice(0, maxPolicies))
-  return { policies, truncated: quoted.length > maxPolicies }
-}
-
-/** Quoted policies of one request, whose list is read once. */
+/** Quoted policies of one request, each read at most once. */
 export interface QuotedPolicyReads {
-  /** See `readQuotedPolicies`. */
   list(): Promise<QuotedTexts>
   /** Every quoted policy with one of the ids, independent of the number of others. */
   find(ids: readonly string[]): Promise<QuotedTexts>
 }
 
 export function openQuotedPolicies(reader: Reader, filter: CspPolicyFilter): QuotedPolicyReads {
-  let listed: Promise<QuotedTexts> | undefined
-  const list = () => {
-    listed ??= readQuotedPolicies(reader, filter)
-    return listed
-  }
+  const quoted = once(() => reader.read(listCspPolicies(filter, maxPolicies + 1)))
+  const list = once(async () => {
+    const all = await quoted()
+    const policies = await withTexts(reader, filter, all.slice(0, maxPolicies))
+    return { policies, truncated: all.length > maxPolicies }
+  })
   return {
     list,
     async find(ids) {
-      const { policies, truncated } = await list()
-      if (truncated) return findAmongAll(reader, filter, ids)
+      if ((await quoted()).length > maxPolicies) return findAmongAll(reader, filter, ids)
+      const { policies } = await list()
       const found = policies.filter(({ disposition, text }) => ids.includes(idOfPolicy(disposition, text)))
       return { policies: found, truncated: false }
     },
+  }
+}
+
+export const readQuotedPolicies = (reader: Reader, filter: CspPolicyFilter): Promise<QuotedTexts> =>
+  openQuotedPolicies(reader, filter).list()
+
+function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined
+  return () => {
+    result ??= read()
+    return result
   }
 }
 

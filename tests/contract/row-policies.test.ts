@@ -89,7 +89,7 @@ test('a statement without its tenant condition has the rows of its own tenant, a
   expect(foreign.size).toBeGreaterThan(15)
 })
 
-/** Queries of requests with further values or rows: isolation.test.ts finds their tenant in every SELECT. */
+/** Queries of requests with further values or rows: isolation.test.ts and group-queries.test.ts find their tenant in every SELECT. */
 const ofFurtherRequests = `
   countOtherIssues countSeries exportReports findAnyDecision findPolicyKeys findStoredEnd findWatermark listCspEvidence
   listCspSourceDetails listCspSourceExamples listDestinationOutcomes listFirstSightings listScannedWeeks

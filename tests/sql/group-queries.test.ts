@@ -10,6 +10,7 @@ import { dayMs } from '../../schema/durations.ts'
 import { pageMatch } from '../../schema/rules/scans/page-pattern.ts'
 import { groupQueries } from '../support/group-queries.ts'
 import { sqlText } from '../support/sql-text.ts'
+import { tablesRead } from '../support/tenant-scope.ts'
 
 const tenant = '11111111-1111-4111-8111-111111111111'
 const site = '22222222-2222-4222-8222-222222222222'
@@ -17,6 +18,17 @@ const site = '22222222-2222-4222-8222-222222222222'
 const tables = (query: Query<unknown>) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table)
 const tablesOf = (window: { from: number; to: number }) =>
   Object.fromEntries(groupQueries(tenant, window, site).map((query) => [query.name, tables(query)]))
+
+test('every query names its tenant beside each table that it reads', () => {
+  for (const query of groupQueries(tenant, { from: dayMs - 5, to: 3 * dayMs + 7 }, site)) {
+    const read = tablesRead(sqlText(query))
+    expect(read.length, query.name).toBeGreaterThan(0)
+    expect(
+      read.filter(({ isScoped }) => !isScoped),
+      query.name,
+    ).toEqual([])
+  }
+})
 
 describe('the tables of groups', () => {
   const crashes = 'crashes_per_day_by_group'
