@@ -1,6 +1,6 @@
 -- The selector of merges drops small parts from the end of its choice, by default until two are left: the few rows of a
--- block were merged alone with all rows of a part below 5 MB. Now five parts and more are merged at once, which takes
--- half of the processor time.
+-- block were merged alone with all rows of a part below 5 MB. Now five parts and more are merged at once, and
+-- merges take half of their processor time.
 
 ALTER TABLE reports
     MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
@@ -45,4 +45,6 @@ ALTER TABLE reports_per_day_by_source
 ALTER TABLE issue_first_seen
     MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
 ALTER TABLE script_versions
+    MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+ALTER TABLE import_log_by_time
     MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
