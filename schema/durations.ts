@@ -28,11 +28,11 @@ export const lookupTimeoutMs = 1_800
 
 /** Waits of a report for its insert block; `app/import/block-pace.ts` chooses between the first two. */
 export const gatherDurations = {
-  /** Wait of a post's report after a quiet moment: a page sends its reports within it. */
+  /** Wait of a post's report, unless pauses are owed: a page sends its reports within it. */
   postMs: 400,
-  /** Wait of a followed line after a quiet moment. */
+  /** Wait of a followed line, unless pauses are owed. */
   lineMs: 1_000,
-  /** Longest wait, while more reports arrive. */
+  /** Longest wait. */
   longestMs: 5_000,
 } as const
 

@@ -10,15 +10,15 @@
 const restFactor = 35
 
 /**
- * Longest pauses that blocks may owe, a minute of them: after a quiet time the first posts are stored at once, for the
- * same average cost.
+ * Number of longest pauses that blocks may owe, a minute of them: after a quiet time the first posts are stored at once,
+ * for the same average cost.
  */
 const owedPauses = 12
 
 export interface GatherLimits {
-  /** Wait of a report after a quiet moment until its block is due. */
+  /** Wait of a report until its block is due, unless a minute of pauses is owed. */
   readonly gatherMs: number
-  /** Longest wait of a report until its block is due, while more reports arrive. */
+  /** Longest wait of a report until its block is due. */
   readonly longestGatherMs: number
 }
 

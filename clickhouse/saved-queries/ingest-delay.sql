@@ -4,7 +4,7 @@
 SELECT
     tenant_name,
     count() AS reports,
-    -- Until the receipt; the collector stores a report 1 to 6 s after it.
+    -- Until the receipt; the collector stores a report 0.5 to 6 s after it.
     round(quantile(0.5)(age_ms) / 1000, 1) AS median_delay_s,
     round(quantile(0.95)(age_ms) / 1000, 1) AS p95_delay_s,
     round(quantile(0.99)(age_ms) / 1000, 1) AS p99_delay_s,
