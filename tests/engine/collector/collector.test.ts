@@ -180,15 +180,15 @@ test.each([
   ['reports of foreign hosts', () => [violation('https://other.example/')]],
   ['no JSON', () => '[{'],
 ])('posts of %s have a budget of their own', async (_, body) => {
-  const strict = await startTestCollector({ SITE_POSTS_PER_MINUTE: '3' })
+  // A budget of one takes a minute to refill, on the slowest machine more than these posts take.
+  const strict = await startTestCollector({ SITE_POSTS_PER_MINUTE: '1' })
   try {
     const { id, token } = await createSite()
-    const statuses: number[] = []
-    for (let post = 0; post < 5; post++) statuses.push((await strict.post(token, body())).status)
-    expect(statuses.slice(3)).toEqual([429, 429])
-    for (let post = 0; post < 3; post++) expect((await strict.post(token, [violation()])).status).toBe(204)
+    await strict.post(token, body())
+    expect((await strict.post(token, body())).status).toBe(429)
+    expect((await strict.post(token, [violation()])).status).toBe(204)
     expect((await strict.post(token, [violation()])).status).toBe(429)
-    expect(await stored(id)).toHaveLength(3)
+    expect(await stored(id)).toHaveLength(1)
   } finally {
     await strict.close()
   }
