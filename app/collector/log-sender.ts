@@ -2,7 +2,7 @@
 
 import { gatherDurations } from '../../schema/durations.ts'
 import type { StoredReport } from '../../schema/stored-report.ts'
-import { createBlockPace, type GatherLimits } from '../import/block-pace.ts'
+import { type BlockPace, createBlockPace, type GatherLimits } from '../import/block-pace.ts'
 import { toInsertLine } from '../import/reports/insert-block.ts'
 import type { NewValues } from '../import/reports/new-values.ts'
 import type { BlockSender, Sent } from './block-sender.ts'
@@ -39,7 +39,7 @@ const mostTimerMs = 60_000
 /** A sender for each shard, opened when it is needed. */
 function createShardSenders(openSender: LogSenderOptions['openSender'], limits: GatherLimits, onIdle: () => void) {
   const senders = new Map<number, BlockSender>()
-  const paces = [createBlockPace(limits)]
+  const paces: BlockPace[] = []
 
   function open(shard: number): BlockSender {
     const pace = createBlockPace(limits)
@@ -53,7 +53,8 @@ function createShardSenders(openSender: LogSenderOptions['openSender'], limits: 
     of: (shard: number): BlockSender => senders.get(shard) ?? open(shard),
     all: () => [...senders.values()],
     /** Due time of the segment whose first report arrived at `openedAt`, as it can have reports for each shard. */
-    dueAt: (openedAt: number): number => Math.max(...paces.map((pace) => pace.dueAt(openedAt))),
+    dueAt: (openedAt: number): number =>
+      Math.max(openedAt + limits.gatherMs, ...paces.map((pace) => pace.dueAt(openedAt))),
   }
 }
 

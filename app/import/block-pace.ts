@@ -22,6 +22,8 @@ export interface GatherLimits {
   readonly longestGatherMs: number
 }
 
+export type BlockPace = ReturnType<typeof createBlockPace>
+
 /** Times are those of `performance.now()`. */
 export function createBlockPace({ gatherMs, longestGatherMs }: GatherLimits) {
   const mostOwedMs = owedPauses * longestGatherMs
