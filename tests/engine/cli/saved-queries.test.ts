@@ -63,8 +63,8 @@ const required: Readonly<Record<string, () => string>> = {
   request: () => requestId,
 }
 
-/** On some nights the demo has no host that is new within a day. */
-const wider = (name: string) => (name === 'new-blocked-hosts' ? ['--param', 'days=7'] : [])
+/** The captured posts, which have the new hosts, are up to a day old at the load, and older when the query runs. */
+const wider = (name: string) => (name === 'new-blocked-hosts' ? ['--param', 'days=2'] : [])
 
 test.each(queries)('$name has rows over the demo, as the analyst: $question', async ({ name, parameters }) => {
   const given = parameters.filter(({ fallback }) => fallback === undefined)
