@@ -28,9 +28,9 @@ export const lookupTimeoutMs = 1_800
 
 /** Waits of a report for its insert block; `app/import/block-pace.ts` chooses between the first two. */
 export const gatherDurations = {
-  /** Wait of a post's report, unless pauses are owed: a page sends its reports within it. */
+  /** Wait of a post's report, unless a minute of pauses is owed: a page sends its reports within it. */
   postMs: 400,
-  /** Wait of a followed line, unless pauses are owed. */
+  /** Wait of a followed line, unless a minute of pauses is owed. */
   lineMs: 1_000,
   /** Longest wait. */
   longestMs: 5_000,

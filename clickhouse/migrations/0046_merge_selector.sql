@@ -1,6 +1,6 @@
--- The selector of merges drops small parts from the end of its choice, by default until two are left: the few rows of a
--- block were merged alone with all rows of a part below 5 MB. Now five parts and more are merged at once, and
--- merges take half of their processor time.
+-- By default ClickHouse drops small parts from the end of a merge until two are left: the few rows of a block were
+-- merged alone with all rows of a part below 5 MB. Now a merge takes five parts and more, and merges take half of the
+-- processor time.
 
 ALTER TABLE reports
     MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
