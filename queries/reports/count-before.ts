@@ -16,11 +16,11 @@ const row = z.object({ values: z.array(z.string()), previousCount: rowCount })
 
 type EarlierCount = z.infer<typeof row>
 
-/** True for raw rows, and for rollups by page hosts: with fewer rows a second statement costs as much as it saves. */
+/** True for raw rows, and for rollups by page or page host: with fewer rows a second statement costs as much as it saves. */
 export function hasManyRows(ranking: Ranking): boolean {
   const dimensions = [...ranking.terms.map(({ dimension }) => dimension), ...ranking.groupBy]
   const areHosts = dimensions.length > 1 && dimensions.includes('documentHost')
-  return areHosts || rankingSlices(ranking).every(({ time }) => time === rawTime)
+  return areHosts || dimensions.includes('page') || rankingSlices(ranking).every(({ time }) => time === rawTime)
 }
 
 /** @param groups at least one. Groups of the same values in other combinations have rows too. */

@@ -17,6 +17,14 @@ export async function rankReports(ranking: Ranking, { read, readAll }: Reader): 
     const groups = addGroups(await readAll(rankFewValues(ranking)), ranking.limit)
     if (groups) return groups
   }
+  const { previous } = ranking
+  if (!previous || !hasManyRows(ranking)) return largestGroups(ranking, read)
+  const groups = await largestGroups({ ...ranking, previous: undefined }, read)
+  if (groups.length === 0) return groups
+  return withEarlierCounts(groups, await read(countBefore({ ...ranking, previous }, groups)))
+}
+
+async function largestGroups(ranking: Ranking, read: Reader['read']): Promise<readonly ReportGroup[]> {
   if (isRankedByHash(ranking)) {
     const hashes = await read(rankHashes(ranking))
     if (areLargest(hashes, hashes, ranking)) {
@@ -24,9 +32,5 @@ export async function rankReports(ranking: Ranking, { read, readAll }: Reader): 
       if (areLargest(groups, hashes, ranking)) return groups
     }
   }
-  const { previous } = ranking
-  if (!previous || !hasManyRows(ranking)) return read(groupReports(ranking))
-  const groups = await read(groupReports({ ...ranking, previous: undefined }))
-  if (groups.length === 0) return groups
-  return withEarlierCounts(groups, await read(countBefore({ ...ranking, previous }, groups)))
+  return read(groupReports(ranking))
 }
