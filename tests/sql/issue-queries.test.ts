@@ -52,11 +52,12 @@ describe('the statement of issues', () => {
   })
 
   test('first sightings of a page are those of its issues; without an issue there is no statement', () => {
-    expect(listFirstSightings(owner, [])).toEqual([])
-    expect(listFirstSightings({ ...owner, siteId: undefined }, [{ key: 7n }]).map(rendered)).toEqual([
+    expect(listFirstSightings(tenant, [])).toEqual([])
+    const issue = { siteId: site, reportType: 'coep', key: 7n } as const
+    expect(listFirstSightings(tenant, [issue]).map(rendered)).toEqual([
       {
-        text: 'SELECT toString(issue_key) AS key, first_seen_at AS firstSeenEver FROM issue_first_seen FINAL WHERE tenant_id = {p0:UUID} AND report_type IN {p1:Array(String)} AND issue_key IN {p2:Array(UInt64)}',
-        params: { p0: tenant, p1: ['csp-violation', 'coep'], p2: '[7]' },
+        text: 'SELECT toString(issue_key) AS key, min(first_seen_at) AS firstSeenEver FROM issue_first_seen WHERE tenant_id = {p0:UUID} AND (report_type, site_id, issue_key) IN arrayZip({p1:Array(String)}, {p2:Array(UUID)}, {p3:Array(UInt64)}) GROUP BY issue_key',
+        params: { p0: tenant, p1: ['coep'], p2: [site], p3: '[7]' },
       },
     ])
   })

@@ -36,11 +36,10 @@ export async function readSourceEvidence(
   sources: readonly AdvisableSource[],
 ): Promise<EvidenceOf> {
   const keys = [...new Set(sources.map((found) => issueOfSource(siteId, found)))]
-  const owner = { tenantId, siteId, reportTypes: ['csp-violation'] as const }
-  const listed = keys.map((key) => ({ key }))
+  const issuesOfSite = keys.map((key) => ({ siteId, reportType: 'csp-violation' as const, key }))
   const [issues, first, decided, [site]] = await Promise.all([
     readAll(listCspEvidence({ tenantId, siteId, window }, keys)),
-    readAll(listFirstSightings(owner, listed)),
+    readAll(listFirstSightings(tenantId, issuesOfSite)),
     read(listDecidedScripts(tenantId, siteId)),
     read(findSiteHosts(tenantId, siteId)),
   ])

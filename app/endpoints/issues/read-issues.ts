@@ -66,7 +66,7 @@ async function readDetails(
   const [details, all, sightings] = await Promise.all([
     readAll(listIssueDetails(filter, data)),
     filter.noise === undefined ? [] : readAll(listIssueDetails({ ...filter, noise: undefined }, data)),
-    readAll(listFirstSightings(filter, unsighted)),
+    readAll(listFirstSightings(filter.tenantId, unsighted)),
   ])
   const sendersOf = new Map(all.map((found) => [found.key, found]))
   const sightingOf = new Map(sightings.map((found) => [found.key, found]))
