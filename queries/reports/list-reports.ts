@@ -17,7 +17,7 @@ import type { PageOf, Query, TimePosition } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, uint, uuid } from '../sql/sql.ts'
 import { newestFirst, reportsWhere } from './reports-where.ts'
 
-export interface ListFilter extends ReportFilter {
+interface ListFilter extends ReportFilter {
   /** One or more time ranges of receipt. */
   readonly ranges?: readonly TimeRange[]
   /** With `context` and `rest`. */

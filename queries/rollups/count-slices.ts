@@ -29,7 +29,6 @@ export interface CountFilter {
 export interface CountSlice {
   /** `FROM table WHERE`, tenant and time included. */
   readonly from: Sql
-  readonly isRaw: boolean
   readonly time: TimeColumn
   readonly column: (dimension: DimensionName) => Sql
   readonly measure: Measures
@@ -97,9 +96,14 @@ export function countSlices(filter: CountFilter): CountSlice[] {
   // Raw rows are shorter than the finest bucket at both ends of a window.
   const finest = tables.at(-2)?.grains.at(-1) ?? Number.POSITIVE_INFINITY
   const areRawFew = 2 * windows.length * finest <= fewRawMs && windows.every(({ expired }) => !expired)
-  return sliceTables(tables, tenantId, windows, conditions).map(({ table: { table, time, column, fewRows }, from }) => {
-    const isRaw = table === rawTable.table
-    const cost = isRaw ? { measure: rawMeasures, fewRows: areRawFew } : { measure: rollupMeasures, fewRows }
-    return { from, isRaw, time, column, ...cost }
-  })
+  return sliceTables(tables, tenantId, windows, conditions).map(
+    ({ table: { table, time, column, fewRows }, from }) => ({
+      from,
+      time,
+      column,
+      ...(table === rawTable.table
+        ? { measure: rawMeasures, fewRows: areRawFew }
+        : { measure: rollupMeasures, fewRows }),
+    }),
+  )
 }

@@ -1,9 +1,10 @@
 import { listReports } from '../../../queries/reports/list-reports.ts'
 import { listResponse } from '../../../schema/responses/common.ts'
-import { report } from '../../../schema/responses/report.ts'
+import { type Report, report } from '../../../schema/responses/report.ts'
+import { latestRanges } from '../../../schema/rules/time/latest-ranges.ts'
+import type { TimeRange } from '../../../schema/rules/time/time-range.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
-import { readLatest } from '../../pipeline/read-latest.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
 import { issueParams, readIssue } from './read-issue.ts'
 
@@ -21,11 +22,14 @@ export const issuesReports = endpoint({
     const { issueKey, days } = await readIssue({ caller, params, window, read })
     const { siteId, reportType } = params
     const terms = [{ dimension: 'siteId', operator: 'any', values: [siteId] }] as const
-    const rows = await readLatest(days, page, (ranges, limit) =>
-      read(
-        listReports(caller.tenant.id, window, { reportType, terms, issueKey, ranges }, { after: page.after, limit }),
-      ),
-    )
+    const list = async (ranges: readonly TimeRange[], limit: number): Promise<Report[]> => {
+      const filter = { reportType, terms, issueKey, ranges }
+      return ranges.length > 0 ? read(listReports(caller.tenant.id, window, filter, { after: page.after, limit })) : []
+    }
+    const { latest, earlier } = latestRanges(days, page.rows, page.after?.receivedAt)
+    const rows = await list(latest, page.rows)
+    // A day's count can include reports with a shorter retention than others of that day.
+    if (rows.length < page.rows) rows.push(...(await list(earlier, page.rows - rows.length)))
     return page.cut(rows)
   },
 })

@@ -1,5 +1,4 @@
-import { listDays, toDays } from '../../../queries/reports/list-days.ts'
-import { type ListFilter, listReports } from '../../../queries/reports/list-reports.ts'
+import { listReports } from '../../../queries/reports/list-reports.ts'
 import { addition } from '../../../schema/additions.ts'
 import { flag } from '../../../schema/params.ts'
 import { reportFilterAdditions, reportFilterParams, toReportFilter } from '../../../schema/report-filter.ts'
@@ -7,7 +6,6 @@ import { listResponse } from '../../../schema/responses/common.ts'
 import { detailedReport, type Report } from '../../../schema/responses/report.ts'
 import { endpoint } from '../../pipeline/endpoint.ts'
 import { listPage } from '../../pipeline/page.ts'
-import { readLatest } from '../../pipeline/read-latest.ts'
 import { timePosition } from '../../pipeline/time-position.ts'
 import { windows } from '../../pipeline/windows.ts'
 
@@ -35,13 +33,7 @@ export const reportsList = endpoint({
   cache: 'until-import',
   response: listResponse(detailedReport),
   async handle({ caller, window, filter, params, page, read }) {
-    const tenantId = caller.tenant.id
-    const asked: ListFilter = { ...filter, details: params.details === 'true' }
-    const list = (more: Pick<ListFilter, 'ranges'>, limit: number) =>
-      read(listReports(tenantId, window, { ...asked, ...more }, { after: page.after, limit }))
-    const days = listDays(tenantId, window, filter)
-    if (!days) return page.cut(await list({}, page.rows))
-    const found = toDays(await read(days), window)
-    return page.cut(await readLatest(found, page, (ranges, limit) => list({ ranges }, limit)))
+    const asked = { ...filter, details: params.details === 'true' }
+    return page.cut(await read(listReports(caller.tenant.id, window, asked, { after: page.after, limit: page.rows })))
   },
 })

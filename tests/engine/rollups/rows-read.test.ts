@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { issuePosition } from '../../../app/endpoints/issues/issue-listing.ts'
-import { readLatest } from '../../../app/pipeline/read-latest.ts'
 import { type IssuePosition, listIssues, type RankedIssue } from '../../../queries/issues/issues.ts'
 import { countReports, countReportTypes } from '../../../queries/reports/count-reports.ts'
 import { countEverySeries } from '../../../queries/reports/count-series.ts'
 import { groupReports } from '../../../queries/reports/group-reports.ts'
 import { estimateHistogram, histogramReports } from '../../../queries/reports/histogram-reports.ts'
-import { listDays, toDays } from '../../../queries/reports/list-days.ts'
 import { listReports } from '../../../queries/reports/list-reports.ts'
 import { reportColumn } from '../../../queries/rollups/columns.ts'
 import type { Query } from '../../../queries/sql/query.ts'
@@ -109,35 +107,6 @@ test.each([
   const list = listReports(bigTenant, window, csp({ [dimension]: value }), { after: undefined, limit: 51 })
   expect(await db.reader.read(list)).toEqual([])
   expect(await rowsRead([list])).toBeLessThan(reports / 20)
-})
-
-test.each<[string, Partial<Record<DimensionName, string>>]>([
-  ['a frequent host', { blockedHost: 'cdn1.thirdparty.test' }],
-  ['a rare host', { blockedHost: 'cdn1990.thirdparty.test' }],
-  ['a host of a page’s host', { blockedHost: 'cdn40.thirdparty.test', documentHost: 'www3.shop.test' }],
-  ['a page', { page: 'https://www7.shop.test/blog/7' }],
-  ['a host that no report has', { blockedHost: 'nowhere.test' }],
-])('the pages of a list of %s, read from its days, are those of the whole window', async (_, values) => {
-  const filter = csp(values)
-  const whole = await db.reader.read(listReports(bigTenant, window, filter, { after: undefined, limit: 200 }))
-  const query = listDays(bigTenant, window, filter)
-  const days = toDays(await db.reader.read(query as NonNullable<typeof query>), window)
-  for (const start of [0, 1, 50, 90].filter((at) => at <= whole.length)) {
-    const last = whole[start - 1]
-    const after = last && { receivedAt: Date.parse(last.receivedAt), id: last.id }
-    const page = await readLatest(days, { rows: 20, after }, (ranges, limit) =>
-      db.reader.read(listReports(bigTenant, window, { ...filter, ranges }, { after, limit })),
-    )
-    expect(page).toEqual(whole.slice(start, start + 20))
-  }
-})
-
-test('a list of two reports a month reads the days that have them', async () => {
-  const filter = csp({ blockedHost: 'cdn1990.thirdparty.test' })
-  const query = listDays(bigTenant, window, filter)
-  const ranges = toDays(await db.reader.read(query as NonNullable<typeof query>), window)
-  expect(ranges.length).toBeLessThan(20)
-  expect(ranges.filter(({ reportCount }) => reportCount === 0)).toHaveLength(2)
 })
 
 test('a version lookup in a long import log reads its last hour', async () => {
