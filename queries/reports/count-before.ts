@@ -16,7 +16,7 @@ const row = z.object({ values: z.array(z.string()), previousCount: rowCount })
 
 type EarlierCount = z.infer<typeof row>
 
-/** True for raw rows, and for rollups by page or page host: with fewer rows a second statement costs as much as it saves. */
+/** True for raw rows and rollups by page or its host: with fewer rows a second statement costs as much as it saves. */
 export function hasManyRows(ranking: Ranking): boolean {
   const dimensions = [...ranking.terms.map(({ dimension }) => dimension), ...ranking.groupBy]
   const areHosts = dimensions.length > 1 && dimensions.includes('documentHost')

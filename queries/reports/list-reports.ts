@@ -15,7 +15,7 @@ import { rawTime } from '../rollups/columns.ts'
 import { inRanges } from '../rollups/table-slices.ts'
 import type { PageOf, Query, TimePosition } from '../sql/query.ts'
 import { at, empty, join, name, type Sql, sql, uint, uuid } from '../sql/sql.ts'
-import { newestFirst, reportsWhere } from './reports-where.ts'
+import { firstReportsWhere, newestFirst } from './reports-where.ts'
 
 interface ListFilter extends ReportFilter {
   /** One or more time ranges of receipt. */
@@ -59,13 +59,13 @@ export function listReports(
   { after, limit }: PageOf<TimePosition<'receivedAt'>>,
 ): Query<DetailedReport> {
   const { reportType, terms, noise, issueKey, ranges, details = false } = filter
-  const conditions = [reportsWhere(tenantId, window, filter), ...(ranges ? [inRanges(rawTime, ranges)] : [])]
+  const where = [firstReportsWhere(tenantId, window, filter), ...(ranges ? [inRanges(rawTime, ranges)] : [])]
   return {
     name: 'listReports',
     statement: sql`
       SELECT ${projections[reportType]}${details ? detailColumns : empty}
       FROM reports
-      WHERE ${join(conditions, ' AND ')}${after ? isAfter(after) : empty}
+      ${join(where, ' AND ')}${after ? isAfter(after) : empty}
       ${newestFirst}
       LIMIT ${uint(limit)}`,
     row,

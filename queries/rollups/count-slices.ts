@@ -82,9 +82,7 @@ export function countSlices(filter: CountFilter): CountSlice[] {
   const [type, ...otherTypes] = reportTypes
   const isOfType =
     otherTypes.length > 0 ? [sql`report_type IN ${texts(reportTypes)}`] : equals('report_type', text, type)
-  const conditions = ({ rowsOf, column, values }: CountTable) => [
-    ...isOfType,
-    ...rowsOf(dimensions),
+  const filters = ({ column, values }: CountTable) => [
     ...terms.map((term) => matches(column(term.dimension), term, values)),
     ...groupBy.flatMap((dimension, index) => {
       const listed = among?.[index]
@@ -96,7 +94,15 @@ export function countSlices(filter: CountFilter): CountSlice[] {
   // Raw rows are shorter than the finest bucket at both ends of a window.
   const finest = tables.at(-2)?.grains.at(-1) ?? Number.POSITIVE_INFINITY
   const areRawFew = 2 * windows.length * finest <= fewRawMs && windows.every(({ expired }) => !expired)
-  return sliceTables(tables, tenantId, windows, conditions).map(
+  // ClickHouse itself moves no pattern to PREWHERE: 0.8 of the time for three values of many.
+  const areFirst = ({ table }: CountTable) => isPattern && table === rawTable.table
+  const conditions = (table: CountTable) => [
+    ...isOfType,
+    ...table.rowsOf(dimensions),
+    ...(areFirst(table) ? [] : filters(table)),
+  ]
+  const first = (table: CountTable) => (areFirst(table) ? filters(table) : [])
+  return sliceTables(tables, tenantId, windows, conditions, first).map(
     ({ table: { table, time, column, fewRows }, from }) => ({
       from,
       time,

@@ -2,7 +2,7 @@
 
 import { splitByGrain, type TimeRange } from '../../schema/rules/time/time-range.ts'
 import { anyOf } from '../sql/matches.ts'
-import { atSecond, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
+import { atSecond, empty, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
 import type { TimeColumn } from './columns.ts'
 
 export interface TimedTable {
@@ -23,12 +23,14 @@ export interface TableSlice<Table extends TimedTable> {
 /**
  * Splits exactly, without overlap; no slice crosses a window's bounds. Raw rows alone serve times with expired rows.
  * @param tables coarsest first, raw rows last.
+ * @param filters conditions whose columns are read first.
  */
 export function sliceTables<Table extends TimedTable>(
   tables: readonly Table[],
   tenantId: string,
   windows: readonly TimeRange[],
   conditions: (table: Table) => readonly Sql[],
+  filters: (table: Table) => readonly Sql[] = () => [],
 ): TableSlice<Table>[] {
   const grains = tables.flatMap((table) => table.grains)
   const tenant = uuid(tenantId)
@@ -48,7 +50,9 @@ export function sliceTables<Table extends TimedTable>(
     if (raw.length > 0) times.push(inRanges(time, raw))
     const areLive = raw.slice(0, 1).flatMap(unexpired)
     const where = [sql`tenant_id = ${tenant}`, ...conditions(table), ...areLive, anyOf(times)]
-    return [{ table, from: sql`FROM ${name(table.table)} WHERE ${join(where, ' AND ')}` }]
+    const first = filters(table)
+    const prewhere = first.length > 0 ? sql` PREWHERE ${join(first, ' AND ')}` : empty
+    return [{ table, from: sql`FROM ${name(table.table)}${prewhere} WHERE ${join(where, ' AND ')}` }]
   })
 }
 

@@ -14,7 +14,7 @@ const ragged = { from: 10 * dayMs + 5, to: 12 * dayMs + 2 * hourMs + 7 }
 
 const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({ reportType: 'csp-violation', terms })
 const tables = (queries: readonly Query<unknown>[]) =>
-  queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
+  queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) (?:PRE)?WHERE/g)].map(([, table]) => table))
 
 const site1 = { dimension: 'siteId', operator: 'any', values: [site] } as const
 const directive = { dimension: 'directive', operator: 'any', values: ['img-src'] } as const

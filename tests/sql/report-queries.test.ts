@@ -23,7 +23,7 @@ const csp = (terms: ReportFilter['terms'] = []): ReportFilter => ({
   terms,
 })
 const tables = (queries: readonly Query<unknown>[]) =>
-  queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) WHERE/g)].map(([, table]) => table))
+  queries.flatMap((query) => [...sqlText(query).matchAll(/FROM (\w+) (?:PRE)?WHERE/g)].map(([, table]) => table))
 
 /** Ranking of pairs of hosts. */
 const ofHosts: Ranking = {
@@ -269,6 +269,17 @@ describe('the statement of a report query', () => {
     )
     expect(columns('coep')).toBe(
       `${every}, disposition AS disposition, feature AS feature, blocked_host AS blockedHost, blocked_url AS blockedUrl, blocked_origin AS blockedOrigin, destination AS destination`,
+    )
+  })
+
+  test('a list reads the columns of its filters before those of the primary key', () => {
+    const two = csp([
+      { dimension: 'blockedHost', operator: 'any', values: ['x'] },
+      { dimension: 'page', operator: 'contains', values: ['y'] },
+    ])
+    const list = listReports(tenant, { from: 0, to: dayMs }, two, { after: undefined, limit: 51 })
+    expect(sqlText(list)).toContain(
+      ' FROM reports PREWHERE blocked_host = {p0:String} AND position(cutQueryString(document_url), {p1:String}) > 0 WHERE tenant_id = {p2:UUID} AND',
     )
   })
 

@@ -10,7 +10,7 @@ const scopes: Readonly<Record<string, RegExp>> = {
   schema_migrations: /^ WHERE/,
 }
 
-const ofTenant = /^( FINAL)?( ARRAY JOIN [^()]*)? WHERE tenant_id = \{p\d+:UUID\}/
+const ofTenant = /^( FINAL)?( ARRAY JOIN [^()]*)?( PREWHERE ((?! (FROM|WHERE) ).)*)? WHERE tenant_id = \{p\d+:UUID\}/
 
 /** The tables that a statement reads, and whether each is narrowed at once to the tenant. */
 export function tablesRead(text: string): { readonly table: string; readonly isScoped: boolean }[] {
