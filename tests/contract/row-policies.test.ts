@@ -133,12 +133,12 @@ if (!runsAgain) {
       WHERE c.database = currentDatabase() AND c.name = 'tenant_id' AND t.engine LIKE '%MergeTree'
       ORDER BY c.table`
     const tables = (await queryRows(database.writer, statement)).map(([table]) => String(table))
+    const policies = await queryRows(
+      database.writer,
+      "SELECT database, table FROM system.row_policies WHERE has(apply_to_list, 'reader') ORDER BY table",
+    )
     await database.drop()
-    const users = readFileSync('clickhouse/server/users.xml', 'utf8')
-    const limited = (name: string) => {
-      const [block = ''] = users.match(new RegExp(`<${name}>\\s*<\\w+><filter>tenant_id = .*?</${name}>`, 's')) ?? []
-      return [...block.matchAll(/<(\w+)><filter>/g)].map(([, table]) => table)
-    }
+    const limited = (name: string) => policies.flatMap(([database, table]) => (database === name ? [table] : []))
     expect(limited('default')).toEqual(tables)
     expect(limited('reports')).toEqual(tables.filter((table) => everywhere.includes(table)))
     expect(limited('reports_shard')).toEqual(tables.filter((table) => !everywhere.includes(table)))
