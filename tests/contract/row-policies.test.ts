@@ -91,7 +91,7 @@ test('a statement without its tenant condition has the rows of its own tenant, a
 
 /** Queries of requests with further values or rows: isolation.test.ts and group-queries.test.ts find their tenant in every SELECT. */
 const ofFurtherRequests = `
-  countOtherIssues countSeries exportReports findAnyDecision findPolicyKeys findStoredEnd findWatermark listCspEvidence
+  countOtherIssues exportReports findAnyDecision findPolicyKeys findStoredEnd findWatermark listCspEvidence
   listCspSourceDetails listCspSourceExamples listDestinationOutcomes listFirstSightings listScannedWeeks
   rankHashes`
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { countBefore, withEarlierCounts } from '../../queries/reports/count-before.ts'
 import { countGroups, countReports, countReportTypes } from '../../queries/reports/count-reports.ts'
-import { countEverySeries, countSeries } from '../../queries/reports/count-series.ts'
+import { countSeries } from '../../queries/reports/count-series.ts'
 import { groupReports, type Ranking } from '../../queries/reports/group-reports.ts'
 import { estimateHistogram, histogramReports } from '../../queries/reports/histogram-reports.ts'
 import { listReports } from '../../queries/reports/list-reports.ts'
@@ -142,16 +142,6 @@ describe('the statement of a report query', () => {
     expect(tables([hosts])).toEqual(['reports_per_hour_by_value'])
     expect(sqlText(hosts)).toMatch(/ AND value IN \{p\d+:Array\(String\)\} /)
     expect(Object.values(render(hosts.statement).params)).toContainEqual(among)
-  })
-
-  test('series of few values count every value, the largest apart, with the weights of a histogram', () => {
-    const window = { from: 0, to: dayMs }
-    const query = { tenantId: tenant, window, filter: csp(), dimension: 'directive', top: 2 } as const
-    const [every] = [countEverySeries({ ...query, buckets: bucketsOf(window, '1h') }) ?? []].flat()
-    expect(countEverySeries({ ...query, buckets: bucketsOf(window, '1m') })).toBeUndefined()
-    expect(every && sqlText(every)).toBe(
-      "SELECT if(place > {p0:UInt64}, NULL, any(key)) AS value, tupleElement(sumMap(key_slots, key_counts, key_weights) AS tallies, 1) AS slots, tallies.2 AS counts, arrayMap(weight -> toString(weight), tallies.3) AS weights FROM (SELECT key, groupArray(slot) AS key_slots, groupArray(counted) AS key_counts, groupArray(weighed) AS key_weights, least(row_number() OVER (ORDER BY sum(counted) DESC, key), {p0:UInt64} + 1) AS place FROM (SELECT toString(value) AS key, intDiv(toUnixTimestamp(bucket), {p1:UInt64}) AS slot, sum(report_count) AS counted, sum(weight) AS weighed FROM reports_per_hour_by_cube_value WHERE tenant_id = {p2:UUID} AND report_type = {p3:String} AND dimension = {p4:String} AND (bucket >= {p5:DateTime('UTC')} AND bucket < {p6:DateTime('UTC')}) GROUP BY key, slot) GROUP BY key) GROUP BY place ORDER BY place",
-    )
   })
 
   test('a count of groups reads the window alone', () => {

@@ -1,11 +1,5 @@
 import { z } from 'zod'
-import {
-  countEverySeries,
-  countSeries,
-  mostBuckets,
-  type SeriesQuery,
-  toSeries,
-} from '../../../queries/reports/count-series.ts'
+import { countSeries, mostBuckets, type SeriesQuery, toSeries } from '../../../queries/reports/count-series.ts'
 import {
   chooseBucketSize,
   estimateHistogram,
@@ -59,9 +53,10 @@ export const reportsHistogram = endpoint({
       return { data: { bucketSize, buckets: toBuckets(counted, window, bucketSize) } }
     }
     const query = { tenantId, window, filter, buckets: bucketsOf(window, bucketSize, params.timeZone) }
-    const { tallies, largest } = grouping
-      ? await readSeries({ ...query, ...grouping }, { read, readAll })
-      : { tallies: await readAll(estimateHistogram(query)) }
+    const [tallies, largest] = await Promise.all([
+      readAll(estimateHistogram(query)),
+      grouping && readLargest({ ...query, ...grouping }, read),
+    ])
     const buckets = toEstimatedBuckets(tallies, query)
     const totals = buckets.map(({ reportCount }) => reportCount)
     const series = largest && toSeries(largest, query.buckets, totals)
@@ -69,22 +64,11 @@ export const reportsHistogram = endpoint({
   },
 })
 
-/** One statement for few values; for many, a ranking by coarser rollups takes less than counting all by bucket. */
-async function readSeries(query: SeriesQuery, { read, readAll }: Reader) {
+/** Of many values a ranking by coarser rollups takes less than counting all by bucket. */
+async function readLargest(query: SeriesQuery, read: Reader['read']) {
   const { tenantId, window, filter, dimension, top } = query
-  const isOfFew = hasFewValues({ ...filter, groupBy: [dimension] })
-  const every = isOfFew ? countEverySeries(query) : undefined
-  if (every) {
-    const tallies = await read(every)
-    return { tallies, largest: tallies }
-  }
-  const [tallies, largest] = await Promise.all([readAll(estimateHistogram(query)), readLargest()])
-  return { tallies, largest }
-
-  async function readLargest() {
-    if (isOfFew) return read(countSeries(query))
-    const found = await read(listValues({ tenantId, window, ...filter, dimension, part: undefined, limit: top }))
-    const values = found.map(({ value }) => value)
-    return values.length > 0 ? read(countSeries(query, values)) : []
-  }
+  if (hasFewValues({ ...filter, groupBy: [dimension] })) return read(countSeries(query))
+  const found = await read(listValues({ tenantId, window, ...filter, dimension, part: undefined, limit: top }))
+  const values = found.map(({ value }) => value)
+  return values.length > 0 ? read(countSeries(query, values)) : []
 }
