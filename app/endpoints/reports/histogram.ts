@@ -64,7 +64,7 @@ export const reportsHistogram = endpoint({
   },
 })
 
-/** Of many values a ranking by coarser rollups takes less than counting all by bucket. */
+/** A ranking by coarser rollups takes less time than counting each of many values by bucket. */
 async function readLargest(query: SeriesQuery, read: Reader['read']) {
   const { tenantId, window, filter, dimension, top } = query
   if (hasFewValues({ ...filter, groupBy: [dimension] })) return read(countSeries(query))
