@@ -26,8 +26,7 @@ const row = z.object({ key: rowBigSum, firstSeenEver: rowTime })
 
 type FirstSighting = z.infer<typeof row>
 
-/** An issue by the primary key of its sightings. */
-export interface SightedIssue extends Keyed {
+interface SightedIssue extends Keyed {
   readonly siteId: string
   readonly reportType: ReportType
 }
@@ -35,18 +34,16 @@ export interface SightedIssue extends Keyed {
 /** Without FINAL: a few rows are merged in a third of its time. */
 export function listFirstSightings(tenantId: string, issues: readonly SightedIssue[]): Query<FirstSighting>[] {
   if (issues.length === 0) return []
-  const keys = [
-    sql`${texts(issues.map(({ reportType }) => reportType))}`,
-    sql`${uuids(issues.map(({ siteId }) => siteId))}`,
-    sql`${uint64s(issues.map(({ key }) => key))}`,
-  ]
+  const types = texts(issues.map(({ reportType }) => reportType))
+  const sites = uuids(issues.map(({ siteId }) => siteId))
+  const keys = uint64s(issues.map(({ key }) => key))
   return [
     {
       name: 'listFirstSightings',
       statement: sql`
         SELECT toString(issue_key) AS key, min(first_seen_at) AS firstSeenEver
         FROM issue_first_seen
-        WHERE tenant_id = ${uuid(tenantId)} AND (report_type, site_id, issue_key) IN arrayZip(${join(keys, ', ')})
+        WHERE tenant_id = ${uuid(tenantId)} AND (report_type, site_id, issue_key) IN arrayZip(${types}, ${sites}, ${keys})
         GROUP BY issue_key`,
       row,
     },
