@@ -9,18 +9,27 @@ import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
 import { at, join, type Sql, sql, texts, uint64s, uuid, uuids } from '../sql/sql.ts'
 
+export type IssueOwner = Pick<ReportTypesFilter, 'tenantId' | 'siteId' | 'reportTypes'>
+
+/**
+ * An issue's rows are merged: FINAL takes a quarter of the time of GROUP BY once parts are merged, and as much before.
+ */
+export const fromFirstSightings = (owner: IssueOwner, further: Sql) => {
+  const conditions = [sql`tenant_id = ${uuid(owner.tenantId)}`, ...ofReportTypes(owner), further]
+  return sql`FROM issue_first_seen FINAL WHERE ${join(conditions, ' AND ')}`
+}
+
+export const isFirstSeenWithin = ({ from, to }: TimeRange): Sql =>
+  sql`first_seen_at >= ${at(new Date(from))} AND first_seen_at < ${at(new Date(to))}`
+
 /**
  * Condition on columns of reports. With only `issue_key` all rows are read: 2.6 times the time for 20 issues, 0.6 times
- * for 30,000 (10 M). FINAL takes a quarter of the time of GROUP BY once parts are merged, and as much before.
+ * for 30,000 (10 M).
  */
-export function isOfIssueFirstSeenIn(filter: ReportTypesFilter, { from, to }: TimeRange): Sql {
-  const owned = [sql`tenant_id = ${uuid(filter.tenantId)}`, ...ofReportTypes(filter)]
-  return sql`
-    (report_type, site_id, issue_key) IN (
-      SELECT report_type, site_id, issue_key
-      FROM issue_first_seen FINAL
-      WHERE ${join(owned, ' AND ')} AND first_seen_at >= ${at(new Date(from))} AND first_seen_at < ${at(new Date(to))})`
-}
+export const isOfIssueFirstSeenIn = (owner: IssueOwner, window: TimeRange): Sql => sql`
+  (report_type, site_id, issue_key) IN (
+    SELECT report_type, site_id, issue_key
+    ${fromFirstSightings(owner, isFirstSeenWithin(window))})`
 
 const row = z.object({ key: rowBigSum, firstSeenEver: rowTime })
 

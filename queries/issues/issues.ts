@@ -20,7 +20,7 @@ import { matchesText } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 import { at, bool, empty, join, noTime, type Sql, sql, texts, uint, uint64 } from '../sql/sql.ts'
-import { isOfIssueFirstSeenIn } from './first-sightings.ts'
+import { fromFirstSightings, type IssueOwner, isFirstSeenWithin, isOfIssueFirstSeenIn } from './first-sightings.ts'
 
 export interface IssueFilter extends ReportTypesFilter, Omit<IssueConditions, 'isNew'> {
   /** Only issues that are new within it. */
@@ -141,3 +141,24 @@ export function listIssues(filter: IssueFilter, after: IssuePosition | undefined
     return listIssuesIn({ ...filter, window: { ...window, from } }, after, limit)
   })
 }
+
+const row = rankedIssue.extend({ firstSeenEver: rowTime })
+
+/**
+ * Issues that are new within the window, most recently seen first. Reads no reports: the last sighting can be after the
+ * window or expired.
+ */
+export const listNewIssues = (owner: IssueOwner, window: TimeRange, limit: number): Query<z.infer<typeof row>> => ({
+  name: 'listNewIssues',
+  statement: sql`
+    SELECT
+      toString(issue_key) AS key,
+      site_id AS siteId,
+      report_type AS reportType,
+      first_seen_at AS firstSeenEver,
+      last_seen_at AS lastSeen
+    ${fromFirstSightings(owner, isFirstSeenWithin(window))}
+    ORDER BY lastSeen DESC, issue_key
+    LIMIT ${uint(limit)}`,
+  row,
+})

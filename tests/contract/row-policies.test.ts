@@ -104,7 +104,7 @@ const notOfRequests = `
   listDecisions listDeletions listDestinations listEarlierTags listEnabledRules listFailingScans
   listFirstDays listFirstVersions listFloods listImmutableFields listImportBatches listImportBoots
   listIssueFloods listIssueTexts listKeys listLargest listLibraryChecks listLostParts listLostPartsOfTenant
-  listNewPolicySites listNewSightings listNewestReports listNewestSites listOwnedTables
+  listNewIssues listNewPolicySites listNewSightings listNewestReports listNewestSites listOwnedTables
   listPageLabels listPageSites listPagesToScan listPartIds listPendingAlerts listPendingCaptures listPlans
   listPresentSites listPreservedColumn listQuietSites listQuotedPolicies listRecentAlerts listRecentScans listRecoveredScans
   listReleaseFiles listRetiredTokens listScriptHosts listStoredIds listStoredValues

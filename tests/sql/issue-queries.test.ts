@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { listFirstSightings } from '../../queries/issues/first-sightings.ts'
 import { listIssuePages } from '../../queries/issues/issue-details.ts'
-import { countIssues } from '../../queries/issues/issues.ts'
+import { countIssues, listNewIssues } from '../../queries/issues/issues.ts'
 import type { Query } from '../../queries/sql/query.ts'
 import { render } from '../../queries/sql/sql.ts'
 import { dayMs } from '../../schema/durations.ts'
@@ -33,6 +33,20 @@ describe('the statement of issues', () => {
         p8: '5',
         p9: '8',
         p10: '3',
+      },
+    })
+  })
+
+  test('new issues are ranked by their first sightings, without a report', () => {
+    expect(rendered(listNewIssues(owner, window, 51))).toEqual({
+      text: "SELECT toString(issue_key) AS key, site_id AS siteId, report_type AS reportType, first_seen_at AS firstSeenEver, last_seen_at AS lastSeen FROM issue_first_seen FINAL WHERE tenant_id = {p0:UUID} AND report_type IN {p1:Array(String)} AND site_id = {p2:UUID} AND first_seen_at >= {p3:DateTime64(3, 'UTC')} AND first_seen_at < {p4:DateTime64(3, 'UTC')} ORDER BY lastSeen DESC, issue_key LIMIT {p5:UInt64}",
+      params: {
+        p0: tenant,
+        p1: ['csp-violation', 'coep'],
+        p2: site,
+        p3: '1970-01-01 00:00:00.000',
+        p4: '1970-01-02 00:00:00.000',
+        p5: '51',
       },
     })
   })

@@ -93,13 +93,13 @@ describe('the first page of new issues', () => {
     const query = new URLSearchParams({ new: 'true', from: new Date(from).toISOString(), ...params })
     const { body } = await api.get(`/v1/issues?${query}`, { key: ofSightings })
     const hosts = body.data.map(({ targetHost }: { targetHost: string }) => targetHost)
-    return { hosts, issueCount: body.issueCount }
+    return { hosts, ranked: reads.filter((name) => /^list(New)?Issues$/.test(name)), issueCount: body.issueCount }
   }
 
-  test('has the latest of its window', async () => {
-    expect(await firstPage({ limit: '1' })).toMatchObject({ hosts: ['first.test'] })
+  test('reads no reports to find and rank them', async () => {
+    expect(await firstPage({ limit: '1' })).toMatchObject({ hosts: ['first.test'], ranked: ['listNewIssues'] })
     const from = new Date(recently - dayMs).toISOString()
-    expect(await firstPage({ from })).toMatchObject({ hosts: ['first.test', 'later.test'] })
+    expect(await firstPage({ from })).toMatchObject({ hosts: ['first.test', 'later.test'], ranked: ['listNewIssues'] })
   })
 
   test('is its own count where it has all of them', async () => {
@@ -109,12 +109,15 @@ describe('the first page of new issues', () => {
     expect(reads).toContain('countIssues')
   })
 
-  test('ranks the issues of a window by their reports in it, although one was seen again', async () => {
-    const { hosts } = await firstPage({ to: new Date(recently).toISOString() })
+  test('ranks by reports the issues of a window after which one was seen again', async () => {
+    const { hosts, ranked } = await firstPage({ to: new Date(recently).toISOString() })
     expect(hosts).toEqual(['later.test', 'first.test'])
+    expect(ranked).toContain('listIssues')
   })
 
   test('has none whose reports have expired, and is filled with others', async () => {
-    expect(await firstPage({ limit: '3' })).toMatchObject({ hosts: ['first.test', 'later.test'] })
+    const { hosts, ranked } = await firstPage({ limit: '3' })
+    expect(hosts).toEqual(['first.test', 'later.test'])
+    expect(ranked).toContain('listIssues')
   })
 })
