@@ -26,6 +26,9 @@ async function createShop() {
   return shop
 }
 
+/** Hours from the digest, whatever time it is now. */
+const noon = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs + 12 * hourMs
+
 /** Type and summary of the messages to a path in a pass. */
 const passOf = async (path: string, time: number) =>
   (await world.pass(time)).flatMap(({ message: { type, data }, path: to }) =>
@@ -80,21 +83,19 @@ test.each<[string, Partial<StoredReport>[]]>([
   ['ten reports', Array.from({ length: 10 }, () => ({}))],
 ])('an issue is told when it has %s, and not one report before', async (_, reports) => {
   const shop = await createShop()
-  const now = Date.now()
-  const near = reports.map((report) => ({ issueHost: 'new.test', receivedAt: now - hourMs, ...report }))
+  const near = reports.map((report) => ({ issueHost: 'new.test', receivedAt: noon - hourMs, ...report }))
   await insert(shop, near.slice(1))
-  expect(await world.pass(now)).toEqual([])
+  expect(await world.pass(noon)).toEqual([])
   await insert(shop, [{ ...near[0], noise: true }])
-  expect(await world.pass(now + minuteMs)).toEqual([])
+  expect(await world.pass(noon + minuteMs)).toEqual([])
   await insert(shop, near.slice(0, 1))
-  const [sent, ...others] = await world.pass(now + 2 * minuteMs)
+  const [sent, ...others] = await world.pass(noon + 2 * minuteMs)
   expect(others).toEqual([])
   expect(sent?.message.data.issues).toMatchObject([{ host: 'new.test', reportCount: reports.length }])
 })
 
 test('evidence that an issue gets after its first day is in no message of it', async () => {
   const shop = await createShop()
-  const noon = Math.floor(Date.now() / dayMs) * dayMs - 2 * dayMs + 12 * hourMs
   await insert(shop, [{ issueHost: 'slow.test', receivedAt: noon }])
   expect(await passOf(`/in/${shop.pageId}`, noon + minuteMs)).toEqual([])
   expect(await passOf(`/in/${shop.pageId}`, noon + 20 * hourMs)).toEqual([
@@ -135,13 +136,12 @@ test('with a digest rule the issues with few reports are in its digest alone, by
 
 test('a rule with bounds of its own is told by both of them, and another rule by its own', async () => {
   const shop = await createShop()
-  const now = Date.now()
   const strict = await world.addDestination(shop.tenantId, '/strict')
   await world.addRule(shop.tenantId, 'csp.new_issue', strict, { minReports: 4, minBrowsers: 2 })
   const every = await world.addDestination(shop.tenantId, '/every')
   await world.addRule(shop.tenantId, 'csp.new_issue', every, { minReports: 1 })
-  const report = (browserName: string) => ({ issueHost: 'new.test', receivedAt: now - hourMs, browserName })
-  const paths = async (minutes: number) => (await world.pass(now + minutes * minuteMs)).map(({ path }) => path)
+  const report = (browserName: string) => ({ issueHost: 'new.test', receivedAt: noon - hourMs, browserName })
+  const paths = async (minutes: number) => (await world.pass(noon + minutes * minuteMs)).map(({ path }) => path)
   await insert(shop, [report('Chrome')])
   expect(await paths(0)).toEqual(['/every'])
   await insert(shop, [report('Safari'), report('Chrome')])
