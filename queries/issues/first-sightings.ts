@@ -5,22 +5,21 @@ import type { ReportType } from '../../schema/report-types.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { ofReportTypes, type ReportTypesFilter } from '../groups/keyed-slices.ts'
 import type { Keyed } from '../groups/select-groups.ts'
+import { where } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowTime } from '../sql/rows.ts'
-import { at, join, type Sql, sql, texts, uint64s, uuid, uuids } from '../sql/sql.ts'
+import { at, type Sql, sql, texts, uint64s, uuid, uuids } from '../sql/sql.ts'
 
 export type IssueOwner = Pick<ReportTypesFilter, 'tenantId' | 'siteId' | 'reportTypes'>
 
 /**
  * An issue's rows are merged: FINAL takes a quarter of the time of GROUP BY once parts are merged, and as much before.
  */
-export const fromFirstSightings = (owner: IssueOwner, further: Sql) => {
-  const conditions = [sql`tenant_id = ${uuid(owner.tenantId)}`, ...ofReportTypes(owner), further]
-  return sql`FROM issue_first_seen FINAL WHERE ${join(conditions, ' AND ')}`
+export const fromFirstSightings = (owner: IssueOwner, { from, to }: TimeRange) => {
+  const ofWindow = [sql`first_seen_at >= ${at(new Date(from))}`, sql`first_seen_at < ${at(new Date(to))}`]
+  const conditions = [sql`tenant_id = ${uuid(owner.tenantId)}`, ...ofReportTypes(owner), ...ofWindow]
+  return sql`FROM issue_first_seen FINAL ${where(conditions)}`
 }
-
-export const isFirstSeenWithin = ({ from, to }: TimeRange): Sql =>
-  sql`first_seen_at >= ${at(new Date(from))} AND first_seen_at < ${at(new Date(to))}`
 
 /**
  * Condition on columns of reports. With only `issue_key` all rows are read: 2.6 times the time for 20 issues, 0.6 times
@@ -29,7 +28,7 @@ export const isFirstSeenWithin = ({ from, to }: TimeRange): Sql =>
 export const isOfIssueFirstSeenIn = (owner: IssueOwner, window: TimeRange): Sql => sql`
   (report_type, site_id, issue_key) IN (
     SELECT report_type, site_id, issue_key
-    ${fromFirstSightings(owner, isFirstSeenWithin(window))})`
+    ${fromFirstSightings(owner, window)})`
 
 const row = z.object({ key: rowBigSum, firstSeenEver: rowTime })
 

@@ -20,7 +20,7 @@ import { matchesText } from '../sql/matches.ts'
 import type { Query } from '../sql/query.ts'
 import { rowBigSum, rowCount, rowTime } from '../sql/rows.ts'
 import { at, bool, empty, join, noTime, type Sql, sql, texts, uint, uint64 } from '../sql/sql.ts'
-import { fromFirstSightings, type IssueOwner, isFirstSeenWithin, isOfIssueFirstSeenIn } from './first-sightings.ts'
+import { fromFirstSightings, type IssueOwner, isOfIssueFirstSeenIn } from './first-sightings.ts'
 
 export interface IssueFilter extends ReportTypesFilter, Omit<IssueConditions, 'isNew'> {
   /** Only issues that are new within it. */
@@ -157,7 +157,7 @@ export const listNewIssues = (owner: IssueOwner, window: TimeRange, limit: numbe
       report_type AS reportType,
       first_seen_at AS firstSeenEver,
       last_seen_at AS lastSeen
-    ${fromFirstSightings(owner, isFirstSeenWithin(window))}
+    ${fromFirstSightings(owner, window)}
     ORDER BY lastSeen DESC, issue_key
     LIMIT ${uint(limit)}`,
   row,

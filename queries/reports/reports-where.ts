@@ -2,8 +2,8 @@ import type { ReportFilter } from '../../schema/report-filter.ts'
 import type { TimeRange } from '../../schema/rules/time/time-range.ts'
 import { reportColumn } from '../rollups/columns.ts'
 import { unexpired } from '../rollups/table-slices.ts'
-import { equals, matches } from '../sql/matches.ts'
-import { at, bool, empty, join, type Sql, sql, text, uint64, uuid } from '../sql/sql.ts'
+import { equals, matches, where } from '../sql/matches.ts'
+import { at, bool, join, type Sql, sql, text, uint64, uuid } from '../sql/sql.ts'
 
 /** Conditions on the reports of a window: one range of the primary key. */
 const inWindow = (tenantId: string, window: TimeRange, { reportType }: ReportFilter): Sql[] => [
@@ -25,14 +25,11 @@ export const reportsWhere = (tenantId: string, window: TimeRange, filter: Report
   join([...inWindow(tenantId, window, filter), ...meetsFilter(filter)], ' AND ')
 
 /**
- * `[PREWHERE …] WHERE …`, for the first rows in an order: ClickHouse would use PREWHERE for that order's bound, and read
- * the primary key of every row. Half of the time for 34 reports of two hosts among 7 million.
+ * Clause for the first rows in an order: ClickHouse would use PREWHERE for that order's bound, and read the primary key
+ * of every row. 0.7 of the time for 34 reports of two hosts among 7 million.
  */
-export function firstReportsWhere(tenantId: string, window: TimeRange, filter: ReportFilter): Sql {
-  const filters = meetsFilter(filter)
-  const prewhere = filters.length > 0 ? sql`PREWHERE ${join(filters, ' AND ')} ` : empty
-  return sql`${prewhere}WHERE ${join(inWindow(tenantId, window, filter), ' AND ')}`
-}
+export const firstReportsWhere = (tenantId: string, window: TimeRange, filter: ReportFilter): Sql =>
+  where(inWindow(tenantId, window, filter), meetsFilter(filter))
 
 /** The reverse order of the primary key, so that nothing is sorted. */
 export const newestFirst = sql`ORDER BY reports.received_at DESC, reports.id DESC`

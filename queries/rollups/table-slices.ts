@@ -1,8 +1,8 @@
 /** @module Exact covers of time windows by rollups and raw rows. */
 
 import { splitByGrain, type TimeRange } from '../../schema/rules/time/time-range.ts'
-import { anyOf } from '../sql/matches.ts'
-import { atSecond, empty, join, name, type Sql, sql, uuid } from '../sql/sql.ts'
+import { anyOf, where } from '../sql/matches.ts'
+import { atSecond, name, type Sql, sql, uuid } from '../sql/sql.ts'
 import type { TimeColumn } from './columns.ts'
 
 export interface TimedTable {
@@ -49,10 +49,8 @@ export function sliceTables<Table extends TimedTable>(
     })
     if (raw.length > 0) times.push(inRanges(time, raw))
     const areLive = raw.slice(0, 1).flatMap(unexpired)
-    const where = [sql`tenant_id = ${tenant}`, ...conditions(table), ...areLive, anyOf(times)]
-    const first = filters(table)
-    const prewhere = first.length > 0 ? sql` PREWHERE ${join(first, ' AND ')}` : empty
-    return [{ table, from: sql`FROM ${name(table.table)}${prewhere} WHERE ${join(where, ' AND ')}` }]
+    const ofSlice = [sql`tenant_id = ${tenant}`, ...conditions(table), ...areLive, anyOf(times)]
+    return [{ table, from: sql`FROM ${name(table.table)} ${where(ofSlice, filters(table))}` }]
   })
 }
 

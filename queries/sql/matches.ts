@@ -2,12 +2,18 @@ import { hash } from 'node:crypto'
 import { type DimensionName, dimensionRows } from '../../schema/dimensions.ts'
 import type { FilterTerm } from '../../schema/report-filter.ts'
 import type { ValueCondition } from '../../schema/value-filters.ts'
-import { type Bound, join, name, type Sql, sql, text, texts, uint64s, uuid, uuids } from './sql.ts'
+import { type Bound, empty, join, name, type Sql, sql, text, texts, uint64s, uuid, uuids } from './sql.ts'
 
 /** At least one condition. */
 export function anyOf(conditions: readonly Sql[]): Sql {
   const [only, ...others] = conditions
   return only && others.length === 0 ? only : sql`(${join(conditions, ' OR ')})`
+}
+
+/** `WHERE …`, after `PREWHERE …` if there are conditions whose columns are read first. */
+export function where(conditions: readonly Sql[], first: readonly Sql[] = []): Sql {
+  const prewhere = first.length > 0 ? sql`PREWHERE ${join(first, ' AND ')} ` : empty
+  return sql`${prewhere}WHERE ${join(conditions, ' AND ')}`
 }
 
 /** No condition for an undefined value. */
